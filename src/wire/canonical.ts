@@ -1,0 +1,36 @@
+import { elements, members, type Span, slice } from './json-spans.ts';
+
+/**
+ * Canonical JSON text of a value: no white space, strings and numbers as JavaScript spells them
+ * unless that would lose a number, `cache_control` members left out at every depth. Key order is kept:
+ * providers cache bytes, but no host is known to reorder keys and to mean the same.
+ */
+export function canonicalJson(raw: string, value: unknown): string {
+  const text = JSON.stringify(value, (key, inner: unknown) =>
+    key === 'cache_control' ? undefined : inner,
+  );
+  return MAY_LOSE_NUMBERS.test(raw) ? `${text}\0${lossyNumbers(raw)}` : text;
+}
+
+// A number survives JSON.parse unless it is long or has an exponent; digits inside strings match too,
+// which only costs the closer look.
+const MAY_LOSE_NUMBERS = /\d{16}|\d[eE]|\d\.\d*0(?!\d)/;
+
+/** The numbers that JavaScript would respell, as they were written, in order. */
+function lossyNumbers(items: string): string {
+  const raw = `[${items}]`;
+  const found: string[] = [];
+  const pending: Span[] = [{ start: 0, end: raw.length }];
+  for (let span = pending.pop(); span !== undefined; span = pending.pop()) {
+    const first = raw.charCodeAt(span.start);
+    if (first === 91) pending.push(...elements(raw, span).reverse());
+    else if (first === 123) {
+      const inner = members(raw, span).filter((entry) => entry.key !== 'cache_control');
+      pending.push(...inner.map((entry) => entry.value).reverse());
+    } else if (first === 45 || (first >= 48 && first <= 57)) {
+      const literal = slice(raw, span);
+      if (String(Number(literal)) !== literal) found.push(literal);
+    }
+  }
+  return found.join(' ');
+}
