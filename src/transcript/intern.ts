@@ -9,6 +9,15 @@ export interface MessageReading {
 }
 
 /**
+ * A copy of `text` that holds no longer text alive. A slice keeps the whole body that it was cut from,
+ * and a log of growing bodies would stay in memory 50 times over.
+ */
+export function ownText(text: string): string {
+  const copy = Buffer.from(text, 'utf8').toString('utf8');
+  return copy === text ? copy : text;
+}
+
+/**
  * Interns messages, so that each distinct message is parsed, hashed and counted once.
  *
  * One table serves one reading of a session: messages with the same bytes are one object, and messages
@@ -16,17 +25,22 @@ export interface MessageReading {
  * it is dropped with the transcripts that were read through it.
  */
 export class MessageTable {
-  readonly #byRaw = new Map<string, Message>();
+  readonly #byRaw = new Map<DialectName, Map<string, Message>>();
   readonly #byHash = new Map<string, Identity>();
 
   /** The message for `raw`; `read` runs only when these bytes are new. */
   intern(dialect: DialectName, raw: string, read: () => MessageReading): Message {
-    const key = `${dialect} ${raw}`;
-    const known = this.#byRaw.get(key);
+    let messages = this.#byRaw.get(dialect);
+    if (messages === undefined) {
+      messages = new Map();
+      this.#byRaw.set(dialect, messages);
+    }
+    const known = messages.get(raw);
     if (known !== undefined) return known;
     const { role, blocks, canonical } = read();
-    const message: Message = { role, blocks, raw, identity: this.#identity(dialect, canonical) };
-    this.#byRaw.set(key, message);
+    const own = ownText(raw);
+    const message = { role, blocks, raw: own, identity: this.#identity(dialect, canonical) };
+    messages.set(own, message);
     return message;
   }
 

@@ -1,0 +1,92 @@
+import type { z } from 'zod';
+import type { ModelPurpose, ModelReply } from '../model/model.ts';
+import type { MessageTable } from '../transcript/intern.ts';
+import type { Message } from '../transcript/message.ts';
+import type { Dialect } from '../wire/dialect.ts';
+import type { ModelSpec } from './model-spec.ts';
+import type { Stash, StashKey } from './stash.ts';
+
+/**
+ * The component contract. A component is config in, rewritten list out: it never mutates a message,
+ * never measures itself, and has no clock, files, environment or randomness. The pipeline measures and
+ * guards (see `pipeline.ts`).
+ */
+export interface Component<C> {
+  readonly name: string;
+  /** `offload` takes content away and must stash it; `reformat` says the same in fewer tokens. */
+  readonly kind: 'reformat' | 'offload';
+  /** One sentence for `--list` and the generated pages. */
+  readonly about: string;
+  /** Raised whenever the component can give other results for the same input: part of `cell_id`. */
+  readonly version: number;
+  /** Longest that one call of `compact` may take, in milliseconds. */
+  readonly timeLimit: number;
+  readonly config: z.ZodType<C>;
+  compact(request: CompactionRequest, config: C, context: Context): Promise<Outcome>;
+}
+
+/** What a component sees of a request. */
+export interface CompactionRequest {
+  readonly messages: readonly Message[];
+  /** Tokens of `messages`. */
+  readonly tokens: number;
+}
+
+export type Outcome =
+  | {
+      readonly kind: 'changed';
+      readonly messages: readonly Message[];
+      readonly stashed: readonly StashKey[];
+      /** Content was dropped on purpose without a stash (`marker_mode: summary | off`). */
+      readonly irreversible?: true;
+      /** The rewrite repeats an earlier decision: no model was asked. */
+      readonly reused?: true;
+    }
+  | { readonly kind: 'skipped'; readonly gate: string };
+
+/** A value that lives as long as the lineage. */
+export interface Slot {
+  get(): unknown;
+  set(value: unknown): void;
+}
+
+/** A model as a component sees it: every call is counted and charged to the component's row. */
+export interface ChargedModel {
+  readonly name: string;
+  /** Context window in tokens, where it is known. */
+  readonly contextWindow: number | undefined;
+  ask(request: {
+    readonly purpose: ModelPurpose;
+    readonly system: string;
+    readonly prompt: string;
+    readonly maxOutputTokens: number;
+  }): Promise<ModelReply>;
+}
+
+export interface Context {
+  readonly dialect: Dialect;
+  /** Interns the messages that a component makes. */
+  readonly table: MessageTable;
+  /** The component's state in this lineage; rolled back when the component is reverted. */
+  readonly state: Slot;
+  /** What was tried, kept even when the component is reverted: so it does not pay twice for a failure. */
+  readonly attempt: Slot;
+  readonly stash: Stash;
+  /** The model of a source, or undefined where there is none. */
+  model(spec: ModelSpec): ChargedModel | undefined;
+  countTokens(text: string): number;
+  /** A fact of a message under this component's name, computed once per distinct message. */
+  memo<T>(message: Message, key: string, compute: () => T): T;
+  /** Tokens of one message, thinking as this request's model keeps it. */
+  countMessage(message: Message): number;
+  /** Context window of the transcript's model in tokens, or undefined. */
+  readonly contextWindow: number | undefined;
+  /** Gate of the shape rule that sending this list would break, or undefined. */
+  checkShape(messages: readonly Message[]): string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Declares a component; its config type follows from the schema. */
+export function defineComponent<C>(component: Component<C>): Component<C> {
+  return component;
+}

@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto';
+import type { Message } from '../transcript/message.ts';
+import { encodeList } from '../wire/dialect.ts';
+
+/** Content address of what was dropped: 16 hexadecimal digits. */
+export type StashKey = string & { readonly brand: unique symbol };
+
+/** What lies behind a key; bytes are made only when somebody expands. */
+export type StashEntry =
+  | {
+      readonly kind: 'messages';
+      readonly list: readonly Message[];
+      readonly from: number;
+      readonly to: number;
+    }
+  | { readonly kind: 'text'; readonly text: string };
+
+/** Where dropped content of one lineage is kept. */
+export class Stash {
+  readonly #entries = new Map<StashKey, StashEntry>();
+
+  /**
+   * Keeps `list[from, to)`. The key depends on the canonical messages, so a span whose cache marks
+   * moved keeps its key, and the stash then holds the bytes of the latest request.
+   */
+  putMessages(list: readonly Message[], from: number, to: number): StashKey {
+    const digest = createHash('sha256').update('messages');
+    for (let index = from; index < to; index++) digest.update(list[index]?.identity.hash ?? '');
+    const key = keyOf(digest.digest('hex'));
+    this.#entries.set(key, { kind: 'messages', list, from, to });
+    return key;
+  }
+
+  putText(text: string): StashKey {
+    const key = keyOf(createHash('sha256').update('text').update(text, 'utf8').digest('hex'));
+    this.#entries.set(key, { kind: 'text', text });
+    return key;
+  }
+
+  /** Renews the bytes under a key that is in use again; the span must be canonically the same. */
+  refresh(key: StashKey, list: readonly Message[], from: number, to: number): void {
+    this.#entries.set(key, { kind: 'messages', list, from, to });
+  }
+
+  entry(key: string): StashEntry | undefined {
+    return this.#entries.get(key as StashKey);
+  }
+
+  /** The dropped content: a JSON array of the exact messages, or the exact text. */
+  expand(key: string): string | undefined {
+    const entry = this.entry(key);
+    if (entry === undefined) return undefined;
+    if (entry.kind === 'text') return entry.text;
+    return encodeList(entry.list.slice(entry.from, entry.to));
+  }
+
+  entries(): IterableIterator<[StashKey, StashEntry]> {
+    return this.#entries.entries();
+  }
+}
+
+function keyOf(hexadecimal: string): StashKey {
+  return hexadecimal.slice(0, 16) as StashKey;
+}
+
+/** The marker that stands in place of dropped content. */
+export function markerOf(key: StashKey): string {
+  return `<<cg:${key}>>`;
+}
+
+/** Stands where content was dropped and nothing was stashed (`marker_mode: summary`). */
+export const SENTINEL = '<<cg:dropped>>';
+
+const MARKER = /<<cg:([0-9a-f]{16})>>/g;
+
+/** Keys of all markers in a text, in order. */
+export function markersIn(text: string): string[] {
+  return [...text.matchAll(MARKER)].map((match) => match[1] ?? '');
+}

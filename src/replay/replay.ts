@@ -1,0 +1,101 @@
+import type { Config } from '../compaction/config.ts';
+import {
+  type AddedViolations,
+  Lineage,
+  type ModelResolver,
+  type PipelineOptions,
+  runPipeline,
+} from '../compaction/pipeline.ts';
+import { contextWindowOf } from '../model/windows.ts';
+import { keepsAllThinking } from '../shape/models.ts';
+import type { TokenizerName } from '../text/tokens.ts';
+import { MessageTable } from '../transcript/intern.ts';
+import type { DialectName } from '../transcript/message.ts';
+import { type Counting, messageTokens, type ThinkingKept } from '../transcript/message-tokens.ts';
+import type { Request, Transcript } from '../transcript/transcript.ts';
+import { dialectOf } from '../wire/catalog.ts';
+import { SavingsLedger } from './ledger.ts';
+import type { RequestObserver, RequestReplay, TranscriptReplay } from './result.ts';
+
+export interface ReplayOptions {
+  readonly tokenizer: TokenizerName;
+  /** Gives the resolver for one transcript: `incoming` depends on the transcript's own model. */
+  readonly models: (transcript: Transcript) => ModelResolver;
+  /** Number of the sample, from 0. */
+  readonly sample: number;
+  /** Names the model where the recording does not. */
+  readonly assumeModel?: string;
+  /** Judges each rewrite for one request; absent: nothing is checked, as under `--no-guard`. */
+  readonly guard?: (transcript: Transcript, request: Request) => AddedViolations;
+  /** Replaces every component's time limit, in milliseconds. */
+  readonly timeLimit?: number;
+}
+
+/**
+ * Feeds a transcript's requests, in order, through a config's pipeline with the session state that a
+ * gateway would have had.
+ *
+ * @param observe sees each list before and after; the lists must not be kept beyond the call when
+ * memory matters.
+ */
+export async function replayTranscript(
+  transcript: Transcript,
+  config: Config,
+  options: ReplayOptions,
+  observe?: RequestObserver,
+): Promise<TranscriptReplay> {
+  const lineage = new Lineage();
+  const table = new MessageTable();
+  const models = options.models(transcript);
+  const ledger = new SavingsLedger();
+  const requests: RequestReplay[] = [];
+  for (const [index, request] of transcript.requests.entries()) {
+    const model = request.model ?? transcript.model ?? options.assumeModel;
+    const counting: Counting = {
+      tokenizer: options.tokenizer,
+      dialect: transcript.dialect,
+      thinking: thinkingKept(transcript.dialect, model),
+    };
+    const pipeline: PipelineOptions = {
+      steps: config.steps,
+      dialect: dialectOf(transcript.dialect),
+      table,
+      counting,
+      contextWindow: contextWindowOf(model),
+      models,
+      sample: options.sample,
+      ...(options.guard === undefined
+        ? {}
+        : { addedViolations: options.guard(transcript, request) }),
+      ...(options.timeLimit === undefined ? {} : { timeLimit: options.timeLimit }),
+    };
+    const before = request.messages;
+    const start = performance.now();
+    const result = await runPipeline(before, lineage, pipeline);
+    const addedMs = performance.now() - start;
+    const replay: RequestReplay = {
+      index,
+      tokensBefore: result.tokensBefore,
+      tokensAfter: result.tokensAfter,
+      steps: result.steps,
+      changed: result.messages !== before,
+      addedMs,
+    };
+    requests.push(replay);
+    ledger.add(before, result.messages, result, (message) => {
+      const counts = messageTokens(message, counting);
+      return counting.thinking === 'all' ? counts.content + counts.thinking : counts.content;
+    });
+    observe?.(replay, before, result.messages);
+  }
+  return { requests, savings: ledger.savings(), stash: lineage.stash };
+}
+
+/**
+ * Whether earlier thinking is in the model's context. Only Anthropic's wires carry readable thinking
+ * back to the model; elsewhere it is encrypted or not sent.
+ */
+function thinkingKept(dialect: DialectName, model: string | undefined): ThinkingKept {
+  if (dialect !== 'anthropic' && dialect !== 'bedrock') return 'none';
+  return keepsAllThinking(model) ? 'all' : 'loop';
+}

@@ -1,0 +1,38 @@
+import type { StepReport } from '../compaction/pipeline.ts';
+import type { Stash } from '../compaction/stash.ts';
+import type { Message } from '../transcript/message.ts';
+
+/** What replaying one request under one config gave. Token figures are in tokens. */
+export interface RequestReplay {
+  /** 0-based index into `transcript.requests`. */
+  readonly index: number;
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+  readonly steps: readonly StepReport[];
+  /** True when the list that would be sent differs from the recorded one. */
+  readonly changed: boolean;
+  /** Wall time of the pipeline, in milliseconds. */
+  readonly addedMs: number;
+}
+
+/** Tokens saved over a transcript, by the three definitions of the design. */
+export interface Savings {
+  readonly gross: number;
+  readonly unique: number;
+  /** Largest request before and after. */
+  readonly peakBefore: number;
+  readonly peakAfter: number;
+}
+
+export interface TranscriptReplay {
+  readonly requests: readonly RequestReplay[];
+  readonly savings: Savings;
+  readonly stash: Stash;
+}
+
+/** Called with each rewritten request, for callers that need the lists themselves. */
+export type RequestObserver = (
+  replay: RequestReplay,
+  before: readonly Message[],
+  after: readonly Message[],
+) => void;

@@ -1,0 +1,81 @@
+import { countTokens, type TokenizerName } from '../text/tokens.ts';
+import { mediaTokens } from './media-tokens.ts';
+import { type DialectName, isUserTurn, type Message } from './message.ts';
+
+/**
+ * Whether the model keeps the thinking of earlier turns in its context: all of it, only that of the
+ * current tool loop, or none.
+ */
+export type ThinkingKept = 'all' | 'loop' | 'none';
+
+/** How the tokens of a list are counted. */
+export interface Counting {
+  readonly tokenizer: TokenizerName;
+  readonly dialect: DialectName;
+  readonly thinking: ThinkingKept;
+}
+
+interface Counts {
+  /** Text, calls, results, media. */
+  readonly content: number;
+  readonly thinking: number;
+}
+
+/**
+ * Tokens of what the model reads of a message: text, a call's name and its arguments as recorded,
+ * result text, media; not the JSON around them. Each distinct message is counted once.
+ */
+export function messageTokens(message: Message, counting: Counting): Counts {
+  const key = `tokens:${counting.tokenizer}`;
+  const known = message.identity.memo.get(key) as Counts | undefined;
+  if (known !== undefined) return known;
+  const counts = count(message, counting);
+  message.identity.memo.set(key, counts);
+  return counts;
+}
+
+function count(message: Message, { tokenizer, dialect }: Counting): Counts {
+  let content = 0;
+  let thinking = 0;
+  for (const block of message.blocks) {
+    switch (block.kind) {
+      case 'text':
+        content += countTokens(block.text, tokenizer);
+        break;
+      case 'thinking':
+        thinking += countTokens(block.text, tokenizer);
+        break;
+      case 'tool-call':
+        content += countTokens(block.name, tokenizer) + countTokens(block.arguments, tokenizer);
+        break;
+      case 'tool-result':
+        for (const text of block.texts) content += countTokens(text, tokenizer);
+        for (const medium of block.media) content += mediaTokens(medium, dialect, tokenizer);
+        break;
+      case 'media':
+        content += mediaTokens(block, dialect, tokenizer);
+        break;
+      case 'other':
+        break;
+    }
+  }
+  return { content, thinking };
+}
+
+/** Index from which thinking counts: 0, the start of the current tool loop, or past the end. */
+function thinkingStart(messages: readonly Message[], kept: ThinkingKept): number {
+  if (kept === 'all') return 0;
+  if (kept === 'none') return messages.length;
+  return messages.findLastIndex(isUserTurn) + 1;
+}
+
+/** Tokens of a list: one memoized sum per message. */
+export function listTokens(messages: readonly Message[], counting: Counting): number {
+  const start = thinkingStart(messages, counting.thinking);
+  let total = 0;
+  for (const [index, message] of messages.entries()) {
+    const counts = messageTokens(message, counting);
+    total += index < start ? counts.content : counts.content + counts.thinking;
+  }
+  return total;
+}
