@@ -1,0 +1,193 @@
+/**
+ * What the extractive stub knows about a message whatever the task: its units (sentences, lines, pieces of
+ * long lines), their words and identifiers, and a score without regard to a goal. Found once per message
+ * text, since roll-forward sends overlapping transcripts again and again.
+ */
+
+import { flatCopy } from '../text/flat-copy.ts';
+import { GenerationCache } from '../text/generation-cache.ts';
+import { identifiersIn } from '../text/identifiers.ts';
+import { countTokens } from '../text/tokens.ts';
+import { splitHeader } from './summary-prompt.ts';
+
+export interface Unit {
+  /** One line, white space collapsed, with nothing that could be read as markup of a prompt. */
+  readonly text: string;
+  /** Tokens of the unit as a line of the summary, `- TEXT\n`. */
+  readonly tokens: number;
+  /** Numbers of its distinct words and identifiers in the memo's vocabulary. */
+  readonly words: readonly number[];
+  readonly identifiers: readonly number[];
+  readonly score: number;
+}
+
+export interface MessageFacts {
+  readonly units: readonly Unit[];
+  readonly words: readonly number[];
+  readonly identifiers: readonly number[];
+}
+
+/** Characters of message texts remembered in each of two generations. */
+const REMEMBERED_CHARACTERS = 2_000_000;
+const VOCABULARY_LIMIT = 500_000;
+/** Longer units say too little for their length to be chosen; their identifiers still count. */
+const UNIT_CHARACTERS = 240;
+const OVERSIZED_CHARACTERS = 600;
+const IDENTIFIER_CHARACTERS = 120;
+
+const cues: readonly (readonly [RegExp, number])[] = [
+  [
+    /\b(?:error|fail(?:s|ed|ure|ing)?|exception|traceback|denied|invalid|cannot|missing|refused)\b/i,
+    3,
+  ],
+  [/\b(?:decid|chose|instead|because|therefore|root cause|must|never|only if|policy|prefer)/i, 1.5],
+  [
+    /\b(?:fixed|found|confirmed?|passe[ds]|success|completed?|created|updated|result|total|done)\b/i,
+    1.5,
+  ],
+  [/\b(?:next|plan|todo|remaining|still|will|need(?:s|ed)? to|want(?:s|ed)?)\b/i, 1],
+];
+
+export class MessageMemo {
+  private facts = new GenerationCache<MessageFacts>(REMEMBERED_CHARACTERS, (key) => key.length);
+  private tokens = new GenerationCache<number>(REMEMBERED_CHARACTERS, (key) => key.length);
+  private vocabulary = new Map<string, number>();
+  private spellings: string[] = [];
+
+  /** Forgets everything when the vocabulary has grown too large; the numbers of earlier facts end here. */
+  startCall(): void {
+    if (this.vocabulary.size < VOCABULARY_LIMIT) return;
+    this.facts = new GenerationCache(REMEMBERED_CHARACTERS, (key) => key.length);
+    this.vocabulary = new Map();
+    this.spellings = [];
+  }
+
+  /** Numbers given so far are below this. */
+  get vocabularySize(): number {
+    return this.spellings.length;
+  }
+
+  spelling(number: number): string {
+    return this.spellings[number] ?? '';
+  }
+
+  factsOf(message: string): MessageFacts {
+    const known = this.facts.get(message);
+    if (known !== undefined) return known;
+    const { role, body } = splitHeader(message);
+    const units = unitTexts(body).map((text) => this.unitOf(text, role));
+    const found = {
+      units,
+      words: distinct(units.flatMap((unit) => unit.words)),
+      identifiers: distinct(units.flatMap((unit) => unit.identifiers)),
+    };
+    this.facts.set(flatCopy(message), found);
+    return found;
+  }
+
+  tokensOf(chunk: string): number {
+    const known = this.tokens.get(chunk);
+    if (known !== undefined) return known;
+    const count = countTokens(chunk);
+    this.tokens.set(flatCopy(chunk), count);
+    return count;
+  }
+
+  /** The numbers of the words in `text` that some message has. */
+  knownWords(text: string): number[] {
+    return distinct(wordsIn(text).flatMap((word) => this.vocabulary.get(word) ?? []));
+  }
+
+  /** The numbers of the identifiers in `text` that some message has. */
+  knownIdentifiers(text: string): number[] {
+    return distinct(
+      identifiersIn(text).flatMap(({ value }) => this.vocabulary.get(`=${value}`) ?? []),
+    );
+  }
+
+  private unitOf(text: string, role: string): Unit {
+    const oversized = text.length > OVERSIZED_CHARACTERS;
+    const words = distinct(wordsIn(text).map((word) => this.numberOf(word, word)));
+    const identifiers = distinct(
+      identifiersIn(text)
+        .filter(({ value }) => value.length <= IDENTIFIER_CHARACTERS)
+        .map(({ value }) => this.numberOf(`=${value}`, value)),
+    );
+    return {
+      text: oversized ? '' : flatCopy(text),
+      tokens: oversized ? Number.POSITIVE_INFINITY : countTokens(`- ${text}\n`),
+      words,
+      identifiers,
+      score: goalFreeScore(text, role, words.length),
+    };
+  }
+
+  private numberOf(key: string, spelling: string): number {
+    const known = this.vocabulary.get(key);
+    if (known !== undefined) return known;
+    const number = this.spellings.length;
+    this.vocabulary.set(flatCopy(key), number);
+    this.spellings.push(flatCopy(spelling));
+    return number;
+  }
+}
+
+function goalFreeScore(text: string, role: string, words: number): number {
+  let score = role === 'user' ? 1.5 : role === 'assistant' ? 1 : 0.5;
+  for (const [pattern, weight] of cues) if (pattern.test(text)) score += weight;
+  // Sentences say more than fragments of one or two words.
+  return words < 3 ? score / 2 : score;
+}
+
+function distinct(numbers: readonly number[]): number[] {
+  return [...new Set(numbers)];
+}
+
+function wordsIn(text: string): string[] {
+  return text.toLowerCase().match(/[\p{L}\p{M}\p{N}_]{3,}/gu) ?? [];
+}
+
+/** The units of a message body, in order. */
+function unitTexts(body: string): string[] {
+  const units: string[] = [];
+  for (const line of withoutMarkup(body).split(/[\n\r\u2028\u2029\u0085]/)) {
+    const text = line
+      .replace(/\s+/g, ' ')
+      .replace(/^[ >*#•-]+/, '')
+      .trimEnd();
+    if (!/[\p{L}\p{N}]/u.test(text) || /^\[output masked: \d+ tokens\]$/.test(text)) continue;
+    if (text.length <= UNIT_CHARACTERS) units.push(text);
+    else
+      for (const sentence of text.split(/(?<=[.!?。！？]) (?=\S)/)) units.push(...pieces(sentence));
+  }
+  return units;
+}
+
+/** A sentence, or a line of data, cut at commas and spaces into pieces of a length that can be kept. */
+function pieces(sentence: string): string[] {
+  const found: string[] = [];
+  let start = 0;
+  while (sentence.length - start > UNIT_CHARACTERS) {
+    const window = sentence.slice(start, start + UNIT_CHARACTERS);
+    let length = 1 + Math.max(window.lastIndexOf(', '), window.lastIndexOf('; '));
+    if (length < UNIT_CHARACTERS / 3) {
+      length = 1 + Math.max(window.lastIndexOf(','), window.lastIndexOf(' '));
+    }
+    if (length === 0) {
+      const next = sentence.slice(start + UNIT_CHARACTERS).search(/[, ]/);
+      length = next < 0 ? sentence.length - start : UNIT_CHARACTERS + next + 1;
+    }
+    found.push(sentence.slice(start, start + length).trim());
+    start += length;
+  }
+  found.push(sentence.slice(start).trim());
+  return found.filter((piece) => /[\p{L}\p{N}]/u.test(piece));
+}
+
+/** Drops stash markers, and unmakes whatever else could be read as one or as a tag of a prompt. */
+function withoutMarkup(text: string): string {
+  if (!text.includes('<')) return text;
+  return text
+    .replace(/<<cg:[^<>\s]*>>/g, '')
+    .replace(/<(?=<cg:|\s*(?:\/\s*)?(?:summary|task|recent|transcript)\b)/gi, '‹');
+}

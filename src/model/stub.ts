@@ -1,0 +1,68 @@
+/**
+ * Two deterministic models that need no network, named in every row. `stub` summarizes by extraction;
+ * `stub-vague` gives as much text without any identifier of its input. What a component keeps under
+ * either bounds what it keeps under a real summarizer.
+ */
+
+import { cutToTokens } from '../text/cut.ts';
+import { countTokens } from '../text/tokens.ts';
+import { summarizeByExtraction } from './extractive.ts';
+import { genericProse } from './generic-prose.ts';
+import { MessageMemo } from './message-facts.ts';
+import type { Model, ModelReply, ModelRequest } from './model.ts';
+import { messageChunks, readSummaryPrompt } from './summary-prompt.ts';
+
+export const stubNames = ['stub', 'stub-vague'] as const;
+export type StubName = (typeof stubNames)[number];
+
+/** Tokens of a reply to anything but a summarization prompt. */
+const EXTRACT_TOKENS = 200;
+
+/**
+ * A new stub, with a memo of its own for the messages it has met; the memo never changes a reply. Its
+ * tokens are those of o200k_base. A summary is never empty where the transcript holds a word.
+ */
+export function stubModel(name: StubName): Model {
+  const memo = new MessageMemo();
+
+  function reply(request: ModelRequest): ModelReply {
+    memo.startCall();
+    const extracted =
+      request.purpose === 'summarize'
+        ? summarizeByExtraction(readSummaryPrompt(request), memo)
+        : lastSection(request);
+    const text = name === 'stub' ? extracted : genericProse(countTokens(extracted));
+    return { text, inputTokens: inputTokens(request, memo), outputTokens: countTokens(text) };
+  }
+
+  return {
+    name,
+    contextWindow: 200_000,
+    ask: async (request, signal) => {
+      signal.throwIfAborted();
+      return reply(request);
+    },
+  };
+}
+
+/** Counted message by message, so that a transcript that grew costs only what is new. */
+function inputTokens(request: ModelRequest, memo: MessageMemo): number {
+  return messageChunks(request.prompt).reduce(
+    (sum, chunk) => sum + memo.tokensOf(chunk),
+    memo.tokensOf(request.system),
+  );
+}
+
+/** The beginning of the prompt's last section: of the last tagged one, else of the last paragraph. */
+function lastSection({ prompt, maxOutputTokens }: ModelRequest): string {
+  const closing = [...prompt.matchAll(/<\/([a-z][\w-]*)>/gi)].at(-1);
+  const open = closing === undefined ? -1 : prompt.lastIndexOf(`<${closing[1]}>`, closing.index);
+  const text =
+    closing === undefined || open < 0
+      ? (prompt
+          .trim()
+          .split(/\n\s*\n/)
+          .at(-1) ?? '')
+      : prompt.slice(open + `<${closing[1]}>`.length, closing.index);
+  return cutToTokens(text.trim(), Math.min(EXTRACT_TOKENS, maxOutputTokens));
+}
