@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { flatCopy } from '../text/flat-copy.ts';
 import type { Block, DialectName, Identity, Message, Role } from './message.ts';
 
 /** What a dialect reads out of one raw message; `canonical` is the text that fixes its identity. */
@@ -6,15 +7,6 @@ export interface MessageReading {
   readonly role: Role;
   readonly blocks: readonly Block[];
   readonly canonical: string;
-}
-
-/**
- * A copy of `text` that holds no longer text alive. A slice keeps the whole body that it was cut from,
- * and a log of growing bodies would stay in memory 50 times over.
- */
-export function ownText(text: string): string {
-  const copy = Buffer.from(text, 'utf8').toString('utf8');
-  return copy === text ? copy : text;
 }
 
 /**
@@ -38,7 +30,8 @@ export class MessageTable {
     const known = messages.get(raw);
     if (known !== undefined) return known;
     const { role, blocks, canonical } = read();
-    const own = ownText(raw);
+    // A slice of a body would keep that whole body alive.
+    const own = flatCopy(raw);
     const message = { role, blocks, raw: own, identity: this.#identity(dialect, canonical) };
     messages.set(own, message);
     return message;

@@ -8,11 +8,12 @@ export const FLAT_MEDIA_TOKENS = 1600;
  * Tokens of one medium by its provider's formula.
  * Sources: Anthropic, "Vision": width × height / 750 after scaling to at most 1,568 px a side and about
  * 1,600 tokens. OpenAI, "Images and vision", high detail of the 4o family: fit in 2,048 px, shortest
- * side to 768 px, 85 + 170 a 512 px tile. Gemini, "Token counting": 258, and 258 a 768 px tile when a
+ * side to 768 px, 85 + 170 a 512 px tile; low detail: 85. Gemini, "Token counting": 258, and 258 a 768 px tile when a
  * side is over 384 px.
  */
 export function mediaTokens(media: Media, dialect: DialectName, tokenizer: TokenizerName): number {
   if (media.text !== undefined) return countTokens(media.text, tokenizer);
+  if (dialect.startsWith('openai') && LOW_DETAIL.test(media.raw)) return 85;
   const { width, height } = media;
   if (width === undefined || height === undefined) return FLAT_MEDIA_TOKENS;
   switch (dialect) {
@@ -26,7 +27,8 @@ export function mediaTokens(media: Media, dialect: DialectName, tokenizer: Token
     case 'openai-responses': {
       const fit = Math.min(1, 2048 / Math.max(width, height));
       const shrink = Math.min(1, 768 / (Math.min(width, height) * fit));
-      const tiles = (side: number) => Math.ceil((side * fit * shrink) / 512);
+      // A side is a whole number of pixels; the margin keeps 1,536 from becoming 1,536.0000000000002.
+      const tiles = (side: number) => Math.ceil(Math.floor(side * fit * shrink + 1e-6) / 512);
       return 85 + 170 * tiles(width) * tiles(height);
     }
     case 'gemini': {
@@ -35,3 +37,5 @@ export function mediaTokens(media: Media, dialect: DialectName, tokenizer: Token
     }
   }
 }
+
+const LOW_DETAIL = /"detail"\s*:\s*"low"/;

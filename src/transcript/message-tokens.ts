@@ -79,3 +79,26 @@ export function listTokens(messages: readonly Message[], counting: Counting): nu
   }
   return total;
 }
+
+/**
+ * Tokens of single messages of a list. Where only the current loop's thinking is kept, a message from
+ * before it counts without its thinking; a message that is not in the list counts with it.
+ */
+export function messageCounter(
+  messages: readonly Message[],
+  counting: Counting,
+): (message: Message) => number {
+  // Made at the first question: most requests ask none.
+  let earlier: ReadonlySet<Message> | undefined;
+  const isEarlier = (message: Message) => {
+    if (counting.thinking !== 'loop') return false;
+    earlier ??= new Set(messages.slice(0, thinkingStart(messages, 'loop')));
+    return earlier.has(message);
+  };
+  return (message) => {
+    const counts = messageTokens(message, counting);
+    const keepsThinking =
+      counting.thinking !== 'none' && counts.thinking > 0 && !isEarlier(message);
+    return keepsThinking ? counts.content + counts.thinking : counts.content;
+  };
+}

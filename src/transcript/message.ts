@@ -28,7 +28,7 @@ export interface Thinking {
 
 export interface ToolCall {
   readonly kind: 'tool-call';
-  /** Empty where the wire has no ids. */
+  /** Where the wire has no ids (Gemini), the function's name: calls and results then pair in order. */
   readonly id: string;
   readonly name: string;
   /** The arguments as recorded: the JSON text on wires that carry an object, else the string. */
@@ -39,7 +39,7 @@ export interface ToolCall {
 
 export interface ToolResult {
   readonly kind: 'tool-result';
-  /** Id of the call that it answers; empty where the wire has no ids. */
+  /** Id of the call that it answers; the function's name where the wire has no ids. */
   readonly id: string;
   /** The text parts, in order; a string content is one part. */
   readonly texts: readonly string[];

@@ -21,6 +21,7 @@ export interface Envelope {
 
 /** Tokens that the provider said it used for one call. A figure that was not recorded is absent. */
 export interface Usage {
+  /** Input that was neither read from the cache nor written to it. */
   readonly inputTokens?: number;
   readonly outputTokens?: number;
   readonly cacheReadTokens?: number;

@@ -1,9 +1,11 @@
 import type { MessageReading } from '../transcript/intern.ts';
 import type { Block, Media, Message, Role, ToolResult } from '../transcript/message.ts';
-import { canonicalJson } from './canonical.ts';
-import { createDialect, isObject, type JsonObject } from './create-dialect.ts';
+import { canonicalContent, canonicalJson, sortedKeys } from './canonical.ts';
+import { createDialect } from './create-dialect.ts';
+import { isObject, type JsonObject } from './json-object.ts';
 import { elements, member, path, replaceSpans, rootSpan, type Span, slice } from './json-spans.ts';
 import { pixelSize } from './media.ts';
+import { objectText, replaceText, stringOf } from './parts.ts';
 
 /**
  * Anthropic Messages. Source: the provider's API reference. The top-level `system` stands in the
@@ -148,17 +150,10 @@ function readMedia(type: 'image' | 'document', block: JsonObject, raw: string): 
 
 /** String content, also of a tool result, spelled as one text block. */
 function canonicalValue(value: JsonObject): JsonObject {
-  const content = value.content;
-  if (typeof content === 'string') return { ...value, content: [{ type: 'text', text: content }] };
-  if (!Array.isArray(content)) return value;
-  return {
-    ...value,
-    content: content.map((block: unknown) =>
-      isObject(block) && typeof block.content === 'string'
-        ? { ...block, content: [{ type: 'text', text: block.content }] }
-        : block,
-    ),
-  };
+  const content = canonicalContent(value.content, (block) =>
+    'content' in block ? { ...block, content: canonicalContent(block.content) } : block,
+  );
+  return sortedKeys({ ...value, content });
 }
 
 function replaceResult(message: Message, blockIndex: number, text: string): string {
@@ -172,23 +167,17 @@ function replaceResult(message: Message, blockIndex: number, text: string): stri
   }
   const parts = elements(raw, content);
   if (parts.length === 0) return replaceSpans(raw, [{ span: content, text: JSON.stringify(text) }]);
-  // The first text part takes the new text and the others go, with their commas; media stay.
-  const isText = (part: Span) => {
-    const type = member(raw, part, 'type');
-    return type !== undefined && slice(raw, type) === '"text"';
-  };
-  const first = parts.find(isText);
-  const firstText = first === undefined ? undefined : member(raw, first, 'text');
-  const textPart = JSON.stringify({ type: 'text', text });
-  const kept = parts.filter((part) => part === first || !isText(part));
-  const written = kept.map((part) =>
-    part === first && firstText !== undefined
-      ? `${raw.slice(part.start, firstText.start)}${JSON.stringify(text)}${raw.slice(firstText.end, part.end)}`
-      : slice(raw, part),
-  );
-  if (first === undefined) written.unshift(textPart);
-  return replaceSpans(raw, [{ span: content, text: `[${written.join(',')}]` }]);
+  return replaceText(raw, content, text, {
+    isText: (part) => {
+      const type = member(raw, part, 'type');
+      return type === undefined || !MEDIA_TYPES.has(slice(raw, type));
+    },
+    textSpan: (part) => member(raw, part, 'text'),
+    write: (part) => JSON.stringify({ type: 'text', text: part }),
+  });
 }
+
+const MEDIA_TYPES = new Set(['"image"', '"document"']);
 
 function writeMessage(role: Role, blocks: readonly Block[]): readonly string[] {
   const written: string[] = [];
@@ -258,17 +247,3 @@ function isAnthropicBlock(raw: string): boolean {
 }
 
 const ANTHROPIC_TYPES = new Set(['thinking', 'redacted_thinking', 'search_result', 'compaction']);
-
-/** Arguments as a JSON object; what is none is kept under a key, so that nothing is lost. */
-function objectText(text: string): string {
-  try {
-    if (isObject(JSON.parse(text))) return text;
-  } catch {
-    // Not JSON: kept as text below.
-  }
-  return text.trim() === '' ? '{}' : JSON.stringify({ input: text });
-}
-
-function stringOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
-}

@@ -1,9 +1,11 @@
+import { isObject, type JsonObject } from './json-object.ts';
 import { elements, members, type Span, slice } from './json-spans.ts';
 
 /**
  * Canonical JSON text of a value: no white space, strings and numbers as JavaScript spells them
- * unless that would lose a number, `cache_control` members left out at every depth. Key order is kept:
- * providers cache bytes, but no host is known to reorder keys and to mean the same.
+ * unless that would lose a number, `cache_control` members left out at every depth. Key order is that of
+ * `value`: dialects sort the keys of messages and blocks (`sortedKeys`), since hosts that respell a
+ * string as a block differ in it, and keep that of what the model reads, such as a call's arguments.
  */
 export function canonicalJson(raw: string, value: unknown): string {
   const text = JSON.stringify(value, (key, inner: unknown) =>
@@ -33,4 +35,16 @@ function lossyNumbers(items: string): string {
     }
   }
   return found.join(' ');
+}
+
+/** The same members in the order of their keys; nested values are untouched. */
+export function sortedKeys(value: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** String content as one text block, the members of blocks in the order of their keys. */
+export function canonicalContent(content: unknown, inner = (block: JsonObject) => block): unknown {
+  if (typeof content === 'string') return [{ text: content, type: 'text' }];
+  if (!Array.isArray(content)) return content;
+  return content.map((block: unknown) => (isObject(block) ? sortedKeys(inner(block)) : block));
 }

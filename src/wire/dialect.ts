@@ -58,8 +58,15 @@ export interface Dialect {
   /**
    * Writes blocks of any dialect as messages of this one: one message, or several where this wire splits
    * them (tool results on `openai-chat`). What the wire cannot carry is left out.
+   *
+   * @param toolNames names of the tools by call id, for a wire whose results carry names (`gemini`).
    */
-  write(role: Role, blocks: readonly Block[], table: MessageTable): readonly Message[];
+  write(
+    role: Role,
+    blocks: readonly Block[],
+    table: MessageTable,
+    toolNames?: ReadonlyMap<string, string>,
+  ): readonly Message[];
 }
 
 /** The JSON array of the messages' exact texts. */

@@ -5,8 +5,10 @@ import type { Media } from '../transcript/message.ts';
 export function pixelSize(base64: string): { readonly width?: number; readonly height?: number } {
   try {
     // Headers stand in the first bytes, except a JPEG's, which may come after a large EXIF block.
-    const { width, height } = imageSize(Buffer.from(base64.slice(0, 1 << 20), 'base64'));
-    return { width, height };
+    // A copy, since a small Buffer is a window of a pool, and the reader looks past its end.
+    const bytes = new Uint8Array(Buffer.from(base64.slice(0, 1 << 20), 'base64'));
+    const { width, height } = imageSize(bytes);
+    return width > 0 && height > 0 ? { width, height } : {};
   } catch {
     return {};
   }

@@ -7,10 +7,12 @@ import {
   resultText,
   type ToolCall,
 } from '../transcript/message.ts';
-import { canonicalJson } from './canonical.ts';
-import { createDialect, isObject, type JsonObject } from './create-dialect.ts';
+import { canonicalContent, canonicalJson, sortedKeys } from './canonical.ts';
+import { createDialect } from './create-dialect.ts';
+import { isObject, type JsonObject } from './json-object.ts';
 import { elements, path, replaceSpans, type Span, slice } from './json-spans.ts';
 import { dataUrl, mediaType, pixelSize } from './media.ts';
+import { replaceText, stringOf } from './parts.ts';
 
 /** OpenAI Chat Completions. Source: the provider's API reference. */
 export const openaiChat = createDialect({
@@ -126,9 +128,19 @@ function readCalls(raw: string, value: JsonObject): ToolCall[] {
 }
 
 function canonicalValue(value: JsonObject): JsonObject {
-  const content = value.content;
-  if (typeof content !== 'string') return value;
-  return { ...value, content: [{ type: 'text', text: content }] };
+  const calls = value.tool_calls;
+  return sortedKeys({
+    ...value,
+    content: canonicalContent(value.content),
+    ...(Array.isArray(calls)
+      ? { tool_calls: calls.map((call: unknown) => (isObject(call) ? canonicalCall(call) : call)) }
+      : {}),
+  });
+}
+
+function canonicalCall(call: JsonObject): JsonObject {
+  const body = call.function;
+  return sortedKeys(isObject(body) ? { ...call, function: sortedKeys(body) } : call);
 }
 
 function replaceResult(message: Message, _blockIndex: number, text: string): string {
@@ -137,19 +149,12 @@ function replaceResult(message: Message, _blockIndex: number, text: string): str
   if (content === undefined) return raw;
   const parts = elements(raw, content);
   if (parts.length === 0) return replaceSpans(raw, [{ span: content, text: JSON.stringify(text) }]);
-  // The first text part takes the new text and the others go; media stay.
   const textSpan = (part: Span) => path(raw, ['text'], part);
-  const first = parts.find((part) => textSpan(part) !== undefined);
-  const written = parts.flatMap((part) => {
-    const span = textSpan(part);
-    if (span === undefined) return [slice(raw, part)];
-    if (part !== first) return [];
-    return [
-      `${raw.slice(part.start, span.start)}${JSON.stringify(text)}${raw.slice(span.end, part.end)}`,
-    ];
+  return replaceText(raw, content, text, {
+    isText: (part) => textSpan(part) !== undefined,
+    textSpan,
+    write: (part) => JSON.stringify({ type: 'text', text: part }),
   });
-  if (first === undefined) written.unshift(JSON.stringify({ type: 'text', text }));
-  return replaceSpans(raw, [{ span: content, text: `[${written.join(',')}]` }]);
 }
 
 function writeMessage(role: Role, blocks: readonly Block[]): readonly string[] {
@@ -215,8 +220,4 @@ function writeMedia(block: Media): object | undefined {
     return { type: 'file', file: { filename: 'document', file_data: url } };
   }
   return undefined;
-}
-
-function stringOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
 }

@@ -1,0 +1,91 @@
+import type { DialectName } from '../transcript/message.ts';
+import { isObject, type JsonObject } from '../wire/json-object.ts';
+
+/** True for an array whose every entry could be a message of a list-of-roles wire. */
+export function isMessageList(value: unknown): value is readonly JsonObject[] {
+  return Array.isArray(value) && value.every((entry) => isObject(entry) && isMessage(entry));
+}
+
+const ROLES = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function']);
+
+function isMessage(entry: JsonObject): boolean {
+  return typeof entry.role === 'string' && ROLES.has(entry.role);
+}
+
+/** What a body says about its dialect: certain from its shape, or a guess where both would fit. */
+export interface Verdict {
+  readonly dialect: DialectName;
+  readonly certain: boolean;
+}
+
+/**
+ * The dialect of a request body `{messages, …}`, or of `{messages}` around a bare list, from its content;
+ * the `provider` of a capture decides where the content would fit several.
+ * @returns undefined when there is no list of messages, or it is of a dialect that cannot be read.
+ */
+export function judgeDialect(body: unknown, provider?: string): Verdict | undefined {
+  if (!isObject(body) || !isMessageList(body.messages)) return undefined;
+  const messages = body.messages;
+  if (messages.some(isConverse)) return undefined;
+  const tools = Array.isArray(body.tools) ? body.tools.filter(isObject) : [];
+  if (messages.some(isChat) || tools.some((tool) => isObject(tool.function))) {
+    return { dialect: 'openai-chat', certain: true };
+  }
+  if (
+    'system' in body ||
+    'anthropic_version' in body ||
+    messages.some(isAnthropic) ||
+    tools.some((tool) => 'input_schema' in tool)
+  ) {
+    return { dialect: 'anthropic', certain: true };
+  }
+  const named = providerDialect(provider);
+  if (named !== undefined) return { dialect: named, certain: true };
+  const isClaude = typeof body.model === 'string' && /claude/i.test(body.model);
+  const startsWithSystem = messages[0]?.role === 'system';
+  return { dialect: isClaude && !startsWithSystem ? 'anthropic' : 'openai-chat', certain: false };
+}
+
+function providerDialect(provider: string | undefined): DialectName | undefined {
+  if (provider === undefined) return undefined;
+  if (/anthropic|claude/i.test(provider)) return 'anthropic';
+  return /openai|azure|chat/i.test(provider) ? 'openai-chat' : undefined;
+}
+
+function isChat(message: JsonObject): boolean {
+  const { role } = message;
+  if (role === 'tool' || role === 'function' || role === 'developer') return true;
+  if (Array.isArray(message.tool_calls) || isObject(message.function_call)) return true;
+  return contentParts(message).some(
+    (part) => part.type === 'image_url' || part.type === 'input_audio' || isObject(part.file),
+  );
+}
+
+const ANTHROPIC_BLOCKS = new Set([
+  'tool_use',
+  'tool_result',
+  'thinking',
+  'redacted_thinking',
+  'server_tool_use',
+  'image',
+  'document',
+  'search_result',
+]);
+
+function isAnthropic(message: JsonObject): boolean {
+  return contentParts(message).some(
+    (part) =>
+      (typeof part.type === 'string' && ANTHROPIC_BLOCKS.has(part.type)) || 'cache_control' in part,
+  );
+}
+
+/** Bedrock Converse: content blocks without `type`. */
+function isConverse(message: JsonObject): boolean {
+  return contentParts(message).some(
+    (part) => !('type' in part) && ('text' in part || 'toolUse' in part || 'toolResult' in part),
+  );
+}
+
+function contentParts(message: JsonObject): readonly JsonObject[] {
+  return Array.isArray(message.content) ? message.content.filter(isObject) : [];
+}

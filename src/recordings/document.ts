@@ -1,0 +1,151 @@
+import { isUtf8 } from 'node:buffer';
+import { readFileSync } from 'node:fs';
+import { HarnessError, messageOf } from '../errors.ts';
+import { syntaxError } from '../wire/json-error.ts';
+import type { FoundFile } from './paths.ts';
+
+/** One line of a JSONL file; `line` counts from 1. */
+export interface Line {
+  readonly line: number;
+  readonly text: string;
+}
+
+/**
+ * A file that holds JSON or JSONL. `sample` is what it is recognized by: the value of a JSON file, or
+ * the first objects of a JSONL file.
+ */
+export type Document = { readonly file: FoundFile } & (
+  | { readonly kind: 'json'; readonly text: string; readonly sample: readonly unknown[] }
+  | { readonly kind: 'jsonl'; readonly bytes: Buffer; readonly sample: readonly unknown[] }
+);
+
+/** How many lines of a JSONL file are looked at to tell what it is. */
+const SAMPLE_LINES = 40;
+
+/**
+ * Reads a file as JSON or JSONL, by its content.
+ * @throws HarnessError `input.encoding` (binary, not UTF-8), `input.empty`, `input.format` (text that is
+ * not JSON), `input.syntax` (JSON that is broken) with line and column.
+ */
+export function readDocument(file: FoundFile): Document {
+  const bytes = readBytes(file);
+  const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
+  const content = bytes.subarray(start);
+  checkEncoding(content);
+  const first = firstCharacter(content);
+  if (first === undefined) throw new HarnessError('input.empty', 'the file is empty');
+  const lines = [...take(linesOf(content), SAMPLE_LINES)];
+  const objects = lines.flatMap(({ text }) => objectIn(text) ?? []);
+  const one = lines[0];
+  // A JSONL file's lines stand for themselves; of a JSON file's lines, few do.
+  const startsAlone = objectIn(one?.text ?? '') !== undefined;
+  if (first !== '[' && lines.length > 1 && (startsAlone || objects.length * 2 >= lines.length)) {
+    return { file, kind: 'jsonl', bytes: content, sample: objects };
+  }
+  const text = toText(content);
+  if (!'{["-0123456789tfn'.includes(first)) {
+    throw new HarnessError('input.format', 'expected JSON or JSONL, found other text');
+  }
+  try {
+    return { file, kind: 'json', text, sample: [JSON.parse(text)] };
+  } catch (error) {
+    if (!'{['.includes(first) || looksLikeProse(text)) {
+      throw new HarnessError('input.format', 'expected JSON or JSONL, found other text');
+    }
+    throw syntaxError(text, error);
+  }
+}
+
+function readBytes(file: FoundFile): Buffer {
+  try {
+    return readFileSync(file.absolute);
+  } catch (error) {
+    throw new HarnessError('input.missing', `the file cannot be read: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+function checkEncoding(bytes: Buffer): void {
+  const zero = bytes.indexOf(0);
+  if (zero >= 0) {
+    const wide = bytes.length > 1 && (bytes[0] === 0xff || bytes[0] === 0xfe);
+    const found = wide ? 'UTF-16 text' : `a binary file (a zero byte at offset ${zero})`;
+    throw new HarnessError('input.encoding', `expected JSON or JSONL in UTF-8, found ${found}`);
+  }
+  if (isUtf8(bytes)) return;
+  throw new HarnessError(
+    'input.encoding',
+    'expected JSON or JSONL in UTF-8, found bytes that are not UTF-8',
+    {
+      at: { line: firstBrokenLine(bytes) },
+    },
+  );
+}
+
+function firstBrokenLine(bytes: Buffer): number {
+  let line = 1;
+  for (let start = 0; start < bytes.length; line++) {
+    const end = bytes.indexOf(10, start);
+    const stop = end < 0 ? bytes.length : end;
+    if (!isUtf8(bytes.subarray(start, stop))) return line;
+    start = stop + 1;
+  }
+  return line;
+}
+
+function toText(bytes: Buffer): string {
+  try {
+    return bytes.toString('utf8');
+  } catch (error) {
+    const message = `the file is larger than one JSON text may be (${bytes.length} bytes); write it as JSONL`;
+    throw new HarnessError('input.format', message, { cause: error });
+  }
+}
+
+function firstCharacter(bytes: Buffer): string | undefined {
+  for (const byte of bytes) if (byte > 32) return String.fromCharCode(byte);
+  return undefined;
+}
+
+/** The lines that are not blank. Only `\n` ends a line: U+2028 may stand inside a JSON string. */
+export function* linesOf(bytes: Buffer): Generator<Line> {
+  let line = 1;
+  for (let start = 0; start < bytes.length; line++) {
+    const end = bytes.indexOf(10, start);
+    const stop = end < 0 ? bytes.length : end;
+    const text = bytes.toString('utf8', start, stop);
+    start = stop + 1;
+    if (text.trim() !== '') yield { line, text };
+  }
+}
+
+/** The lines of a JSONL document; one that has a single line is read as JSON, and is that line. */
+export function documentLines(document: Document): Iterable<Line> {
+  if (document.kind === 'jsonl') return linesOf(document.bytes);
+  const before = document.text.slice(0, document.text.length - document.text.trimStart().length);
+  return [{ line: before.split('\n').length, text: document.text }];
+}
+
+function* take<T>(items: Iterable<T>, count: number): Generator<T> {
+  let taken = 0;
+  for (const item of items) {
+    if (taken++ >= count) return;
+    yield item;
+  }
+}
+
+function objectIn(line: string): object | undefined {
+  if (!line.trimStart().startsWith('{')) return undefined;
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Text that only starts with a bracket: `[1] see below`, `{name} …`. */
+function looksLikeProse(text: string): boolean {
+  return !/^\s*(?:\{\s*(?:["}]|$)|\[\s*(?:["{[\]\-\dtfn]|$))/.test(text.slice(0, 4096));
+}

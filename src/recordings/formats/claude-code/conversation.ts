@@ -1,0 +1,174 @@
+import type { MessageTable } from '../../../transcript/intern.ts';
+import { hasToolResult, isUserTurn, type Message } from '../../../transcript/message.ts';
+import type { Request } from '../../../transcript/transcript.ts';
+import { anthropic } from '../../../wire/anthropic.ts';
+import { readUsage } from '../../responses.ts';
+import type { RecordedMessage, SessionRecord } from './records.ts';
+
+/** One entry of the message list: a message, and the records that it was read from. */
+interface Entry {
+  readonly records: SessionRecord[];
+  readonly parts: RecordedMessage[];
+  message: Message;
+}
+
+/** A message that the model wrote, and the list that it was given. */
+interface Call {
+  readonly entry: Entry;
+  readonly before: readonly Entry[];
+  readonly segment: number;
+}
+
+/**
+ * Replays a conversation's records as the requests that were sent: one for each response of the model.
+ *
+ * Records of one response (same message id) are one message, of the exact bytes of their blocks; results
+ * that came in between, while the response still ran, stand behind it. `compact_boundary` empties the
+ * list, so that the summary after it starts a segment; `microcompact_boundary` clears old results; the
+ * command `/clear` ends the conversation, and what follows is a conversation of its own.
+ *
+ * @returns the requests of each conversation, in order
+ */
+export function requestsOfConversation(
+  records: readonly SessionRecord[],
+  table: MessageTable,
+): readonly (readonly Request[])[] {
+  const conversations: Request[][] = [];
+  for (const part of splitAtClear(records)) {
+    const requests = new Conversation(table).play(part);
+    if (requests.length > 0) conversations.push(requests);
+  }
+  return conversations;
+}
+
+const CLEAR =
+  /^\s*(?:<command-message>[^<]*<\/command-message>\s*)?<command-name>\/clear<\/command-name>/;
+
+function splitAtClear(records: readonly SessionRecord[]): readonly (readonly SessionRecord[])[] {
+  const parts: SessionRecord[][] = [[]];
+  for (const record of records) {
+    if (isClear(record)) {
+      const before = parts.at(-1)?.at(-1);
+      // The client's caveat about local commands stands before the command and belongs to it.
+      const caveat = before?.isMeta === true ? (parts.at(-1)?.splice(-1) ?? []) : [];
+      parts.push(caveat);
+    }
+    parts.at(-1)?.push(record);
+  }
+  return parts;
+}
+
+function isClear({ message }: SessionRecord): boolean {
+  if (message?.role !== 'user' || !message.content.includes('/clear<')) return false;
+  const content: unknown = JSON.parse(message.content);
+  return typeof content === 'string' && CLEAR.test(content);
+}
+
+/** In the place of a result that the client cleared; its own words are not recorded. */
+const CLEARED = '[tool result cleared by the agent]';
+
+/** The model name of messages that the client wrote in the assistant's name. */
+const SYNTHETIC = '<synthetic>';
+
+class Conversation {
+  readonly #table: MessageTable;
+  #list: Entry[] = [];
+  #segment = 0;
+  readonly #calls: Call[] = [];
+
+  constructor(table: MessageTable) {
+    this.#table = table;
+  }
+
+  play(records: readonly SessionRecord[]): Request[] {
+    for (const record of records) {
+      if (record.subtype === 'compact_boundary') this.#startSegment();
+      else if (record.subtype === 'microcompact_boundary') this.#clearResults(record.clearedIds);
+      else if (record.message !== undefined) this.#add(record, record.message);
+    }
+    return this.#calls.map(toRequest);
+  }
+
+  #startSegment(): void {
+    if (this.#list.length > 0) this.#segment++;
+    this.#list = [];
+  }
+
+  #clearResults(ids: readonly string[]): void {
+    const cleared = new Set(ids);
+    let changed = false;
+    const list = this.#list.map((entry) => {
+      let { message } = entry;
+      for (const [index, block] of message.blocks.entries()) {
+        if (block.kind !== 'tool-result' || !cleared.has(block.id)) continue;
+        message = anthropic.replaceResult(message, index, CLEARED, this.#table);
+        changed = true;
+      }
+      return message === entry.message ? entry : { ...entry, message };
+    });
+    if (!changed) return;
+    this.#list = list;
+    this.#segment++;
+  }
+
+  #add(record: SessionRecord, part: RecordedMessage): void {
+    if (record.isCompactSummary && this.#list.some(({ message }) => message.role === 'assistant')) {
+      this.#startSegment();
+    }
+    const started = part.id === undefined ? undefined : this.#entryOf(part.id);
+    if (started !== undefined) {
+      started.records.push(record);
+      started.parts.push(part);
+      started.message = this.#compose(started.parts);
+      return;
+    }
+    const entry = { records: [record], parts: [part], message: this.#compose([part]) };
+    if (part.role === 'assistant') {
+      if (part.model !== SYNTHETIC) {
+        this.#calls.push({ entry, before: [...this.#list], segment: this.#segment });
+      }
+      this.#list.push(entry);
+    } else this.#list.splice(this.#placeOf(entry.message), 0, entry);
+  }
+
+  #entryOf(id: string): Entry | undefined {
+    return this.#list.findLast(({ parts }) => parts[0]?.id === id);
+  }
+
+  /** Results stand before any other user message that was recorded while they were still awaited. */
+  #placeOf(message: Message): number {
+    const end = this.#list.length;
+    if (!hasToolResult(message) || isUserTurn(message)) return end;
+    const answer = this.#list.findLastIndex((entry) => entry.message.role === 'assistant');
+    const other = this.#list.findIndex(
+      (entry, index) => index > answer && !hasToolResult(entry.message),
+    );
+    return other < 0 ? end : other;
+  }
+
+  #compose(parts: readonly RecordedMessage[]): Message {
+    const [first] = parts;
+    const role = first?.role ?? 'user';
+    // A block that a second copy of its record repeats is one block.
+    const blocks = [...new Set(parts.flatMap((part) => part.blocks))];
+    const content = parts.length === 1 ? (first?.content ?? '[]') : `[${blocks.join(',')}]`;
+    return anthropic.parseMessage(`{"role":"${role}","content":${content}}`, this.#table);
+  }
+}
+
+function toRequest({ entry, before, segment }: Call): Request {
+  const model = entry.parts.find((part) => part.model !== undefined)?.model;
+  // The counts are repeated on each record of a response; the last one has the whole output.
+  const usage = readUsage(entry.parts.findLast((part) => part.usage !== undefined)?.usage);
+  // A call starts when the last message before it was there; a response is recorded when it came.
+  const times = [...(before.at(-1)?.records.slice(-1) ?? []), ...entry.records];
+  const time = times.find((record) => record.time !== undefined)?.time;
+  return {
+    segment,
+    messages: before.map(({ message }) => message),
+    action: entry.message,
+    ...(model === undefined ? {} : { model }),
+    ...(time === undefined ? {} : { time }),
+    ...(usage === undefined ? {} : { usage }),
+  };
+}

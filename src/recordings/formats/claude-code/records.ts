@@ -1,0 +1,188 @@
+import { z } from 'zod';
+import { isObject } from '../../../wire/json-object.ts';
+import { elements, member, path, rootSpan, type Span, slice } from '../../../wire/json-spans.ts';
+import { type Document, documentLines } from '../../document.ts';
+import { problemOf } from '../../problem.ts';
+import { readTime } from '../../responses.ts';
+import { inputError, schemaError } from '../../schema.ts';
+import type { ReadContext } from '../format.ts';
+
+/** What a record says to the model or the model said: its wire parts as exact texts. */
+export interface RecordedMessage {
+  readonly role: 'user' | 'assistant';
+  /** Raw JSON of `content`: a string or an array. */
+  readonly content: string;
+  /** Raw JSON of each content block; empty for a string. */
+  readonly blocks: readonly string[];
+  /** Ids of the tool results among the blocks. */
+  readonly resultIds: readonly string[];
+  /** Ids of the tool calls among the blocks. */
+  readonly callIds: readonly string[];
+  /** Id of the provider's response, which several records may share. */
+  readonly id?: string;
+  readonly model?: string;
+  readonly usage?: unknown;
+}
+
+/** One line of a session file. */
+export interface SessionRecord {
+  readonly file: string;
+  /** Running number over all files, in the order that they were read. */
+  readonly position: number;
+  readonly type: string;
+  readonly subtype: string | undefined;
+  readonly uuid: string | undefined;
+  /** The record before it; after a compaction the one that it replaced. */
+  readonly parent: string | undefined;
+  readonly session: string | undefined;
+  /** Set on the records of a sub-agent. */
+  readonly agent: string | undefined;
+  readonly isSidechain: boolean;
+  /** Copied into another record: `uuid` is that of the original. */
+  readonly isCopy: boolean;
+  readonly time: number | undefined;
+  readonly isMeta: boolean;
+  readonly isCompactSummary: boolean;
+  /** Results that a microcompaction cleared. */
+  readonly clearedIds: readonly string[];
+  /** Absent where the record is not sent to the model. */
+  readonly message: RecordedMessage | undefined;
+}
+
+const blockSchema = z.looseObject({
+  type: z.string(),
+  id: z.string().optional(),
+  tool_use_id: z.string().optional(),
+});
+
+const messageSchema = z.looseObject({
+  id: z.string().nullish(),
+  role: z.enum(['user', 'assistant']),
+  content: z.union([z.string(), z.array(blockSchema)]),
+  model: z.string().nullish(),
+});
+
+const recordSchema = z.looseObject({
+  type: z.string(),
+  subtype: z.string().nullish(),
+  uuid: z.string().nullish(),
+  parentUuid: z.string().nullish(),
+  logicalParentUuid: z.string().nullish(),
+  sessionId: z.string().nullish(),
+  agentId: z.string().nullish(),
+  isSidechain: z.boolean().nullish(),
+  isMeta: z.boolean().nullish(),
+  isCompactSummary: z.boolean().nullish(),
+  isApiErrorMessage: z.boolean().nullish(),
+  isVisibleInTranscriptOnly: z.boolean().nullish(),
+  microcompactMetadata: z
+    .looseObject({ compactedToolIds: z.array(z.string()).nullish() })
+    .nullish(),
+});
+type ParsedRecord = z.infer<typeof recordSchema>;
+
+const ABOUT = 'a session record {type, uuid, parentUuid, sessionId, message: {role, content}}';
+
+/** The records of a session file, in order. A line that cannot be read is reported. */
+export function* readRecords(
+  document: Document,
+  context: ReadContext,
+  firstPosition: number,
+): Generator<SessionRecord> {
+  let position = firstPosition;
+  for (const { line, text } of documentLines(document)) {
+    try {
+      for (const record of readLine(text, document.file.path, position)) {
+        position++;
+        yield record;
+      }
+    } catch (error) {
+      context.report(problemOf(inputError(text, error), document.file.path, line));
+    }
+  }
+}
+
+/** The record of a line, and behind it the sub-agent's record that it is a copy of. */
+function readLine(text: string, file: string, position: number): readonly SessionRecord[] {
+  const parsed = recordSchema.safeParse(JSON.parse(text));
+  if (!parsed.success) throw schemaError(parsed.error, ABOUT);
+  const record = parsed.data;
+  const root = rootSpan(text);
+  const own: SessionRecord = {
+    ...common(record, file, position),
+    type: record.type,
+    uuid: record.uuid ?? undefined,
+    parent: record.parentUuid ?? record.logicalParentUuid ?? undefined,
+    agent: record.agentId ?? undefined,
+    isSidechain: record.isSidechain === true,
+    isCopy: false,
+    time: readTime(record.timestamp),
+    message: isSent(record) ? messageAt(text, root) : undefined,
+  };
+  const copied = copiedRecord(record);
+  const inner = copied === undefined ? undefined : path(text, ['data', 'message'], root);
+  if (copied === undefined || inner === undefined) return [own];
+  const copy: SessionRecord = {
+    ...common(record, file, position + 1),
+    type: copied.type,
+    uuid: copied.uuid,
+    // Copies say nothing of their parents: they stand in file order.
+    parent: undefined,
+    agent: copied.agent,
+    isSidechain: true,
+    isCopy: true,
+    time: readTime(copied.timestamp) ?? own.time,
+    message: messageAt(text, inner),
+  };
+  return [own, copy];
+}
+
+function common(record: ParsedRecord, file: string, position: number) {
+  return {
+    file,
+    position,
+    subtype: record.subtype ?? undefined,
+    session: record.sessionId ?? undefined,
+    isMeta: record.isMeta === true,
+    isCompactSummary: record.isCompactSummary === true,
+    clearedIds: record.microcompactMetadata?.compactedToolIds ?? [],
+  };
+}
+
+/** Messages of the client itself (an API error, a note for the reader alone) are never sent. */
+function isSent(record: ParsedRecord): boolean {
+  if (record.type !== 'user' && record.type !== 'assistant') return false;
+  if (record.isApiErrorMessage === true) return false;
+  return record.isVisibleInTranscriptOnly !== true || record.isCompactSummary === true;
+}
+
+/** The sub-agent's record that a `progress/agent_progress` record copies. */
+function copiedRecord(record: ParsedRecord) {
+  const data = record.type === 'progress' ? record.data : undefined;
+  if (!isObject(data) || data.type !== 'agent_progress' || !isObject(data.message))
+    return undefined;
+  const { type, uuid, timestamp } = data.message;
+  const agent = data.agentId ?? record.parentToolUseID;
+  if ((type !== 'user' && type !== 'assistant') || typeof agent !== 'string') return undefined;
+  return { agent, type, uuid: typeof uuid === 'string' ? uuid : undefined, timestamp };
+}
+
+function messageAt(text: string, record: Span): RecordedMessage {
+  const span = member(text, record, 'message');
+  const value: unknown = span === undefined ? undefined : JSON.parse(slice(text, span));
+  const parsed = messageSchema.safeParse(value);
+  if (!parsed.success) throw schemaError(parsed.error, ABOUT);
+  const content = span === undefined ? undefined : member(text, span, 'content');
+  const { role, content: parts, id, model } = parsed.data;
+  const blocks = typeof parts === 'string' ? [] : parts;
+  return {
+    role,
+    content: content === undefined ? '[]' : slice(text, content),
+    blocks: content === undefined ? [] : elements(text, content).map((block) => slice(text, block)),
+    resultIds: blocks.flatMap((block) => block.tool_use_id ?? []),
+    callIds: blocks.flatMap(({ type, id: call }) => (type === 'tool_use' ? (call ?? []) : [])),
+    ...(typeof id === 'string' ? { id } : {}),
+    ...(typeof model === 'string' ? { model } : {}),
+    ...(parsed.data.usage === undefined ? {} : { usage: parsed.data.usage }),
+  };
+}

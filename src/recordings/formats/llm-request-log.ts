@@ -1,0 +1,168 @@
+import { dirname } from 'node:path';
+import type { DialectName, Message } from '../../transcript/message.ts';
+import type { Request, Transcript } from '../../transcript/transcript.ts';
+import { captureEntries, isCapture, isNamedCaptures, sampleBodies } from '../capture-entries.ts';
+import { CaptureReader } from '../capture-reader.ts';
+import type { CapturedRequest } from '../captured.ts';
+import { judgeDialect } from '../dialects.ts';
+import { type Document, linesOf } from '../document.ts';
+import { type Lineage, sortIntoLineages } from '../lineages.ts';
+import { byNaturalOrder } from '../paths.ts';
+import { sessionLikeIds } from '../session-id.ts';
+import { stemOf, toTranscript } from '../transcripts.ts';
+import type { Format, ReadContext } from './format.ts';
+
+/**
+ * Logged calls: request bodies alone, or captures `{provider, model, body, response, session, task, agent,
+ * reward}`, one a file, one a line, in an array, or in an object of named ones; also
+ * `{messages, tools, kwargs, response, …}`. Requests are sorted into sessions by their explicit id, else
+ * by file, else, where each file holds one call, by folder; and each session into lineages.
+ */
+export const llmRequestLog: Format = {
+  name: 'llm-request-log',
+  about: 'a request body {messages, …}, or captures {provider, body, response, …}',
+
+  detect(document) {
+    if (document.kind === 'jsonl') return document.sample.some(isCapture);
+    const [value] = document.sample;
+    if (Array.isArray(value)) return value.length > 0 && value.every(isCapture);
+    return isCapture(value) || isNamedCaptures(value);
+  },
+
+  groupKeys(document) {
+    const ids = new Set<string>();
+    if (document.kind === 'json') for (const id of sessionLikeIds(document.text)) ids.add(id);
+    else
+      for (const { text } of linesOf(document.bytes))
+        for (const id of sessionLikeIds(text)) ids.add(id);
+    const keys = [...ids].map((id) => `session ${id}`);
+    return isSingleCall(document) ? [...keys, `folder ${dirname(document.file.absolute)}`] : keys;
+  },
+
+  read(documents, context) {
+    const sessions = new Map<string, CapturedRequest[]>();
+    for (const { key, request } of readAll(documents, context)) {
+      const session = sessions.get(key);
+      if (session === undefined) sessions.set(key, [request]);
+      else session.push(request);
+    }
+    return [...sessions].flatMap(([key, requests]) => transcriptsOf(key, inTimeOrder(requests)));
+  },
+};
+
+function isSingleCall(document: Document): boolean {
+  return document.kind === 'json' && isCapture(document.sample[0]);
+}
+
+function readAll(
+  documents: readonly Document[],
+  context: ReadContext,
+): readonly { readonly key: string; readonly request: CapturedRequest }[] {
+  const reader = new CaptureReader(context);
+  const ordered = [...documents].sort((a, b) => byNaturalOrder(a.file.path, b.file.path));
+  return ordered.flatMap((document) => {
+    const { path } = document.file;
+    const place = isSingleCall(document) ? dirname(path) : path;
+    const fallback = certainDialect([document]) ?? certainDialect(documents);
+    const requests = reader.read(path, captureEntries(document), fallback);
+    return requests.map((request) => ({ key: request.session ?? place, request }));
+  });
+}
+
+/** The dialect of the first body whose shape leaves no doubt. */
+function certainDialect(documents: readonly Document[]): DialectName | undefined {
+  for (const document of documents) {
+    for (const { body, provider } of sampleBodies(document)) {
+      const verdict = judgeDialect(body, provider);
+      if (verdict?.certain === true) return verdict.dialect;
+    }
+  }
+  return undefined;
+}
+
+/** Requests as logged, or by time where all have one; ties stay as logged. */
+function inTimeOrder(requests: readonly CapturedRequest[]): readonly CapturedRequest[] {
+  if (requests.some(({ time }) => time === undefined)) return requests;
+  return [...requests].sort((a, b) => (a.time ?? 0) - (b.time ?? 0));
+}
+
+function transcriptsOf(
+  session: string,
+  requests: readonly CapturedRequest[],
+): readonly Transcript[] {
+  const lineages = sortIntoLineages(requests);
+  const taskOf = (lineage: Lineage): string => {
+    const explicit = firstOf(lineage, 'task');
+    const parent = lineages.find(({ name }) => name === lineage.parent);
+    if (explicit !== undefined) return explicit;
+    return parent === undefined
+      ? stemOf(lineage.placed[0]?.request.file ?? session)
+      : taskOf(parent);
+  };
+  return lineages.map((lineage) => {
+    const first = lineage.placed[0]?.request;
+    const agent = firstOf(lineage, 'agent');
+    const model = firstOf(lineage, 'model');
+    const reward = rewardOf(lineage, lineages);
+    return toTranscript({
+      task: taskOf(lineage),
+      trial: firstOf(lineage, 'trial') ?? '0',
+      lineage: lineage.name,
+      source: { file: first?.file ?? session, format: 'llm-request-log', session },
+      dialect: first?.dialect ?? 'openai-chat',
+      ...(agent === undefined ? {} : { agent }),
+      ...(model === undefined ? {} : { model }),
+      ...(reward === undefined ? {} : { reward }),
+      requests: requestsOf(lineage),
+      retries: lineage.retries,
+    });
+  });
+}
+
+function firstOf(lineage: Lineage, key: 'task' | 'trial' | 'agent' | 'model'): string | undefined {
+  for (const { request } of lineage.placed) if (request[key] !== undefined) return request[key];
+  return undefined;
+}
+
+/** The latest logged reward. One that stands on a sub-agent's call is its conversation's. */
+function rewardOf(lineage: Lineage, all: readonly Lineage[]): number | undefined {
+  if (lineage.parent !== undefined) return undefined;
+  const own = [lineage, ...all.filter(({ parent }) => parent === lineage.name)];
+  const rewards = own.flatMap(({ placed }) =>
+    placed.flatMap(({ request }) => request.reward ?? []),
+  );
+  return rewards.at(-1) ?? undefined;
+}
+
+function requestsOf({ placed }: Lineage): readonly Request[] {
+  return placed.map(({ request, segment }, index) => {
+    const { messages, envelope, model, time, usage } = request;
+    const next = placed[index + 1]?.request;
+    const action = request.response ?? answerIn(messages, next);
+    return {
+      segment,
+      messages,
+      envelope,
+      ...(action === undefined ? {} : { action }),
+      ...(model === undefined ? {} : { model }),
+      ...(time === undefined ? {} : { time }),
+      ...(usage === undefined ? {} : { usage }),
+    };
+  });
+}
+
+/**
+ * The assistant message that the next request adds: behind the whole list, or, after the agent's own
+ * compaction, behind its last message.
+ */
+function answerIn(
+  messages: readonly Message[],
+  next: CapturedRequest | undefined,
+): Message | undefined {
+  const last = messages.at(-1);
+  if (last === undefined || next === undefined) return undefined;
+  const kept = next.messages.findLastIndex(({ identity }) => identity === last.identity);
+  const inPlace = next.messages[messages.length - 1]?.identity === last.identity;
+  const answer = next.messages[inPlace ? messages.length : kept + 1];
+  return kept >= 0 && answer?.role === 'assistant' ? answer : undefined;
+}

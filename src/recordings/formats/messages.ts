@@ -1,0 +1,63 @@
+import type { Message } from '../../transcript/message.ts';
+import type { Transcript } from '../../transcript/transcript.ts';
+import { dialectOf } from '../../wire/catalog.ts';
+import { isMessageList, judgeDialect } from '../dialects.ts';
+import { type Document, linesOf } from '../document.ts';
+import { problemOf } from '../problem.ts';
+import { inputError } from '../schema.ts';
+import { requestsOfList, stemOf, toTranscript } from '../transcripts.ts';
+import type { Format, ReadContext } from './format.ts';
+
+/** A plain array of messages, or a JSONL file with a message a line. */
+export const messageArrays: Format = {
+  name: 'messages',
+  about: 'an array of messages {role, content}, or one message a line',
+
+  detect(document) {
+    const list = document.kind === 'json' ? document.sample[0] : document.sample;
+    return isMessageList(list) && list.some((message) => 'content' in message);
+  },
+
+  groupKeys: () => [],
+
+  read(documents, context) {
+    return documents.flatMap((document) => readDocument(document, context));
+  },
+};
+
+function readDocument(document: Document, context: ReadContext): readonly Transcript[] {
+  const list = document.kind === 'json' ? document.sample[0] : document.sample;
+  const name = judgeDialect({ messages: list })?.dialect;
+  if (name === undefined) return [];
+  const { path } = document.file;
+  const messages = readMessages(document, name, context);
+  return [
+    toTranscript({
+      task: stemOf(path),
+      trial: '0',
+      lineage: 'main',
+      source: { file: path, format: 'messages', session: path },
+      dialect: name,
+      requests: requestsOfList(messages),
+      retries: 0,
+    }),
+  ];
+}
+
+function readMessages(
+  document: Document,
+  name: Transcript['dialect'],
+  context: ReadContext,
+): readonly Message[] {
+  const dialect = dialectOf(name);
+  if (document.kind === 'json') return dialect.parseList(document.text, context.table);
+  const messages: Message[] = [];
+  for (const { line, text } of linesOf(document.bytes)) {
+    try {
+      messages.push(dialect.parseMessage(text.trim(), context.table));
+    } catch (error) {
+      context.report(problemOf(inputError(text, error), document.file.path, line));
+    }
+  }
+  return messages;
+}

@@ -1,0 +1,64 @@
+/** Globs over paths with `/`: `*`, `**`, `?`, `[abc]`, `[!abc]` and `{one,two}`. */
+
+const MAGIC = /[*?[\]{}]/;
+
+export function hasGlob(pattern: string): boolean {
+  return MAGIC.test(pattern);
+}
+
+/** The folder before the first component with a wildcard, and the rest. */
+export function splitGlob(pattern: string): { readonly base: string; readonly glob: string } {
+  const parts = pattern.split('/');
+  const first = parts.findIndex((part) => MAGIC.test(part));
+  const base = parts.slice(0, first).join('/');
+  const root = pattern.startsWith('/') ? '/' : '.';
+  return { base: base === '' ? root : base, glob: parts.slice(first).join('/') };
+}
+
+/** A test of relative paths; `**` as a whole component stands for any number of folders. */
+export function toMatcher(glob: string): (path: string) => boolean {
+  const sources = expandBraces(glob).map((single) => {
+    const parts = single.split('/');
+    return parts
+      .map((part, index) => {
+        const isLast = index === parts.length - 1;
+        if (part === '**') return isLast ? '.*' : '(?:[^/]+/)*';
+        return componentSource(part) + (isLast ? '' : '/');
+      })
+      .join('');
+  });
+  const pattern = new RegExp(`^(?:${sources.join('|')})$`, 'su');
+  return (path) => pattern.test(path);
+}
+
+/** At most this many alternatives; more would be a typo rather than a choice of files. */
+const MAX_ALTERNATIVES = 1000;
+
+function expandBraces(glob: string): readonly string[] {
+  const done: string[] = [];
+  const pending = [glob];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const group = /\{([^{}]*)\}/.exec(next);
+    const inside = group?.[1];
+    if (group === null || inside === undefined || done.length + pending.length > MAX_ALTERNATIVES) {
+      done.push(next);
+      continue;
+    }
+    const before = next.slice(0, group.index);
+    const after = next.slice(group.index + group[0].length);
+    for (const choice of inside.split(',')) pending.push(`${before}${choice}${after}`);
+  }
+  return done;
+}
+
+function componentSource(part: string): string {
+  return part.replace(/\*+|\?|\[(!?)([^\]]+)\]|[\s\S]/gu, (token, not, set) => {
+    if (token.startsWith('*')) return '[^/]*';
+    if (token === '?') return '[^/]';
+    if (typeof set === 'string') {
+      const inside = set.replace(/[\\\]^[&~|]/g, '\\$&');
+      return not === '!' ? `[^/${inside}]` : `[${inside}]`;
+    }
+    return token.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+  });
+}

@@ -1,0 +1,145 @@
+import { readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { nearestName } from '../errors.ts';
+import { hasGlob, splitGlob, toMatcher } from './glob.ts';
+import type { Problem } from './problem.ts';
+
+/** A file to read. */
+export interface FoundFile {
+  /** Path as the user would write it: relative where the pattern was. */
+  readonly path: string;
+  readonly absolute: string;
+  /** Named by itself, rather than found in a folder or by a glob. */
+  readonly named: boolean;
+}
+
+/**
+ * The files that `patterns` (files, folders, globs) name, each once: patterns in their order, the files
+ * of a folder or glob in natural order. Hidden entries and `node_modules` are only found when named.
+ * A pattern that leads nowhere is a problem with the nearest name that exists.
+ */
+export function findFiles(
+  patterns: readonly string[],
+  cwd: string,
+): { readonly files: readonly FoundFile[]; readonly problems: readonly Problem[] } {
+  const files = new Map<string, FoundFile>();
+  const problems: Problem[] = [];
+  for (const pattern of patterns) {
+    const found = findOne(pattern, cwd);
+    if ('problem' in found) problems.push(found.problem);
+    else
+      for (const file of found.files) if (!files.has(file.absolute)) files.set(file.absolute, file);
+  }
+  return { files: [...files.values()], problems };
+}
+
+function findOne(
+  pattern: string,
+  cwd: string,
+): { readonly files: readonly FoundFile[] } | { readonly problem: Problem } {
+  const absolute = resolve(cwd, pattern);
+  const stats = statOf(absolute);
+  if (stats?.isFile() === true) return { files: [{ path: pattern, absolute, named: true }] };
+  if (stats?.isDirectory() === true) {
+    const files = walk(absolute, pattern, () => true);
+    if (files.length > 0) return { files };
+    return { problem: problem('input.empty', 'the folder holds no files', pattern) };
+  }
+  if (stats !== undefined) {
+    return { problem: problem('input.format', 'expected a file or a folder', pattern) };
+  }
+  if (!hasGlob(pattern)) {
+    return {
+      problem: problem('input.missing', `no such file or folder${hint(absolute)}`, pattern),
+    };
+  }
+  const { base, glob } = splitGlob(pattern);
+  const folder = resolve(cwd, base);
+  if (statOf(folder)?.isDirectory() !== true) {
+    const message = `the glob matches no file: there is no folder "${base}"${hint(folder)}`;
+    return { problem: problem('input.missing', message, pattern) };
+  }
+  const files = walk(folder, base, toMatcher(glob));
+  if (files.length > 0) return { files };
+  return {
+    problem: problem('input.empty', `the glob matches no file${others(folder, glob)}`, pattern),
+  };
+}
+
+function problem(code: Problem['code'], message: string, file: string): Problem {
+  return { code, message, at: { file }, severity: 'error' };
+}
+
+function statOf(path: string): Stats | undefined {
+  return statSync(path, { throwIfNoEntry: false });
+}
+
+/** `, did you mean "…"?` for the first component of a missing path that does not exist. */
+function hint(missing: string): string {
+  let child = missing;
+  let parent = dirname(child);
+  while (statOf(parent) === undefined && dirname(parent) !== parent) {
+    child = parent;
+    parent = dirname(child);
+  }
+  if (statOf(parent)?.isDirectory() !== true) return '';
+  const nearest = nearestName(basename(child), readdirSync(parent));
+  return nearest === undefined ? '' : `; did you mean "${join(parent, nearest)}"?`;
+}
+
+/** The nearest name in the folder of a glob that matched nothing. */
+function others(folder: string, glob: string): string {
+  const names = readdirSync(folder);
+  const nearest = nearestName(glob.split('/')[0] ?? glob, names);
+  if (nearest !== undefined) return `; did you mean "${nearest}"?`;
+  const [first] = names.sort(byNaturalOrder);
+  return first === undefined ? ': the folder is empty' : `; the folder holds "${first}"`;
+}
+
+function walk(
+  folder: string,
+  shown: string,
+  matches: (relative: string) => boolean,
+): readonly FoundFile[] {
+  const found: { relative: string; file: FoundFile }[] = [];
+  const visited = new Set<string>();
+  const pending: string[] = [''];
+  for (let inner = pending.pop(); inner !== undefined; inner = pending.pop()) {
+    const real = realpathSync(join(folder, inner));
+    // A link to a folder above would be walked for ever.
+    if (visited.has(real)) continue;
+    visited.add(real);
+    for (const entry of readdirSync(real)) {
+      const relative = inner === '' ? entry : `${inner}/${entry}`;
+      const absolute = join(folder, relative);
+      const stats = statOf(absolute);
+      if (stats?.isDirectory() === true) {
+        if (!isHidden(entry)) pending.push(relative);
+      } else if (stats?.isFile() === true && !isHidden(entry) && matches(relative)) {
+        found.push({ relative, file: { path: join(shown, relative), absolute, named: false } });
+      }
+    }
+  }
+  return found.sort((a, b) => byNaturalOrder(a.relative, b.relative)).map(({ file }) => file);
+}
+
+function isHidden(name: string): boolean {
+  return name.startsWith('.') || name === 'node_modules';
+}
+
+/** Orders names by code unit, runs of digits by their number, so that `log-9` stands before `log-10`. */
+export function byNaturalOrder(a: string, b: string): number {
+  const left = a.match(/\d+|\D+/g) ?? [];
+  const right = b.match(/\d+|\D+/g) ?? [];
+  for (let index = 0; index < Math.min(left.length, right.length); index++) {
+    const one = left[index] ?? '';
+    const other = right[index] ?? '';
+    if (one === other) continue;
+    if (/^\d/.test(one) && /^\d/.test(other)) {
+      const difference = BigInt(one) - BigInt(other);
+      if (difference !== 0n) return difference < 0n ? -1 : 1;
+    }
+    return one < other ? -1 : 1;
+  }
+  return left.length - right.length;
+}

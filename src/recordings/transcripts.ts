@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto';
+import { basename } from 'node:path';
+import type { Message } from '../transcript/message.ts';
+import type { Envelope, Request, Transcript } from '../transcript/transcript.ts';
+
+/** A transcript whose hash is still to be computed. */
+export type TranscriptDraft = Omit<Transcript, 'hash'>;
+
+/** Completes a transcript with its hash. */
+export function toTranscript(draft: TranscriptDraft): Transcript {
+  return { ...draft, hash: hashOf(draft) };
+}
+
+/**
+ * SHA-256 over all that replay and its figures depend on: dialect, agent model, reward, and for each request
+ * its messages' bytes, envelope, action, segment, model, time and usage. Each distinct message is
+ * hashed once, and a request as what it keeps of the list before it and what it adds.
+ */
+function hashOf(draft: TranscriptDraft): string {
+  const hash = createHash('sha256');
+  const numbers = new Map<Message, number>();
+  const numberOf = (message: Message): number => {
+    const known = numbers.get(message);
+    if (known !== undefined) return known;
+    const number = numbers.size;
+    numbers.set(message, number);
+    hash.update(`message ${number} ${message.raw.length} `).update(message.raw, 'utf8');
+    return number;
+  };
+  const envelopes = new Map<Envelope, number>();
+  const envelopeNumber = (envelope: Envelope): number => {
+    const known = envelopes.get(envelope);
+    if (known !== undefined) return known;
+    const number = envelopes.size;
+    envelopes.set(envelope, number);
+    hash.update(`envelope ${number} ${JSON.stringify([envelope.system, envelope.tools])}`);
+    return number;
+  };
+  hash.update(JSON.stringify([draft.dialect, draft.model, draft.reward]));
+  let before: readonly Message[] = [];
+  for (const request of draft.requests) {
+    const { messages, action, envelope } = request;
+    let kept = 0;
+    while (kept < messages.length && messages[kept] === before[kept]) kept++;
+    const added = messages.slice(kept).map(numberOf);
+    const rest = [
+      request.segment,
+      action === undefined ? undefined : numberOf(action),
+      envelope === undefined ? undefined : envelopeNumber(envelope),
+      request.model,
+      request.time,
+      request.usage,
+    ];
+    hash.update(`request ${kept} ${messages.length} ${added.join(',')} ${JSON.stringify(rest)}`);
+    before = messages;
+  }
+  return hash.digest('hex');
+}
+
+/**
+ * One request for each assistant message of a recorded list: what stood before it. The assistant message
+ * is the action. What follows the last one was never sent.
+ */
+export function requestsOfList(
+  messages: readonly Message[],
+  facts: (message: Message) => Omit<Request, 'segment' | 'messages' | 'action'> = () => ({}),
+): readonly Request[] {
+  const requests: Request[] = [];
+  for (const [index, message] of messages.entries()) {
+    if (message.role !== 'assistant') continue;
+    requests.push({
+      segment: 0,
+      messages: messages.slice(0, index),
+      action: message,
+      ...facts(message),
+    });
+  }
+  return requests;
+}
+
+/** File name without its folders and its last extension: a task's name where none is recorded. */
+export function stemOf(path: string): string {
+  return basename(path).replace(/\.[^.]+$/, '');
+}
