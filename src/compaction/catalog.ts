@@ -1,6 +1,9 @@
 import type { z } from 'zod';
 import { type BoundComponent, bindComponent } from './bound.ts';
+import { collapse } from './collapse.ts';
 import type { Component } from './component.ts';
+import { dedup } from './dedup.ts';
+import { mask } from './mask.ts';
 import { summarize } from './summarize.ts';
 
 /** What the catalog knows of a component; its config type stays behind `bind`. */
@@ -30,5 +33,8 @@ function entry<C>(component: Component<C>): CatalogEntry {
 
 /** Every component that a config can name. A new component is one file and one line here. */
 export const catalog: ReadonlyMap<string, CatalogEntry> = new Map(
-  [entry(summarize)].map((known) => [known.name, known]),
+  [entry(summarize), entry(mask), entry(dedup), entry(collapse)].map((known) => [
+    known.name,
+    known,
+  ]),
 );

@@ -1,13 +1,14 @@
-import { codeOf, HarnessError } from '../errors.ts';
-import type { Model, ModelPurpose } from '../model/model.ts';
+import { codeOf, HarnessError, messageOf } from '../errors.ts';
+import type { Model } from '../model/model.ts';
 import { countTokens } from '../text/tokens.ts';
 import type { MessageTable } from '../transcript/intern.ts';
 import type { Message } from '../transcript/message.ts';
-import { type Counting, listTokens, messageTokens } from '../transcript/message-tokens.ts';
+import { type Counting, listTokens, messageCounter } from '../transcript/message-tokens.ts';
 import type { Dialect } from '../wire/dialect.ts';
 import type { BoundComponent } from './bound.ts';
-import type { ChargedModel, Context, Outcome, Slot } from './component.ts';
-import { contractBreach } from './guards.ts';
+import { CallMeter, type ModelCall } from './charged-model.ts';
+import type { Context, Outcome, Slot } from './component.ts';
+import { contractBreach, isOutcome } from './guards.ts';
 import type { ModelSpec } from './model-spec.ts';
 import { Stash } from './stash.ts';
 
@@ -35,16 +36,6 @@ export interface PipelineOptions {
   readonly timeLimit?: number;
 }
 
-/** One model call, charged whether or not its component's rewrite was kept. */
-export interface ModelCall {
-  readonly model: string;
-  readonly purpose: ModelPurpose;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  /** Error code of a call that gave no reply. */
-  readonly failed?: string;
-}
-
 /** What became of one component at one request. */
 export type StepReport = {
   readonly component: string;
@@ -68,13 +59,18 @@ export interface PipelineResult {
 /** Session state of one lineage under one config: what the components remember, and the stash. */
 export class Lineage {
   readonly stash = new Stash();
-  readonly #slots = new Map<string, { state: unknown; attempt: unknown }>();
+  readonly #slots = new Map<string, Slots>();
 
-  slots(key: string): { state: unknown; attempt: unknown } {
+  slots(key: string): Slots {
     const known = this.#slots.get(key) ?? { state: undefined, attempt: undefined };
     this.#slots.set(key, known);
     return known;
   }
+}
+
+interface Slots {
+  state: unknown;
+  attempt: unknown;
 }
 
 /**
@@ -91,8 +87,10 @@ export async function runPipeline(
   const steps: StepReport[] = [];
   let current = messages;
   let tokens = tokensBefore;
-  for (const step of options.steps) {
-    const result = await runStep(step, current, tokens, lineage, options);
+  for (const [index, step] of options.steps.entries()) {
+    // By place, since one component may act twice in a pipeline.
+    const slots = lineage.slots(`${index}:${step.key}`);
+    const result = await runStep(step, { messages: current, tokens, lineage, slots, options });
     steps.push(result.report);
     current = result.messages;
     tokens = result.report.tokensAfter;
@@ -100,17 +98,22 @@ export async function runPipeline(
   return { messages: current, tokensBefore, tokensAfter: tokens, steps };
 }
 
+/** What a component is given at one request, and what it may change. */
+interface Turn {
+  readonly messages: readonly Message[];
+  readonly tokens: number;
+  readonly lineage: Lineage;
+  readonly slots: Slots;
+  readonly options: PipelineOptions;
+}
+
 async function runStep(
   step: BoundComponent,
-  messages: readonly Message[],
-  tokens: number,
-  lineage: Lineage,
-  options: PipelineOptions,
+  turn: Turn,
 ): Promise<{ messages: readonly Message[]; report: StepReport }> {
-  const slots = lineage.slots(step.key);
+  const { messages, tokens, lineage, slots, options } = turn;
   const stateBefore = slots.state;
-  const calls: ModelCall[] = [];
-  const outcome = await attemptStep(step, messages, tokens, lineage, calls, options);
+  const { outcome, calls } = await attemptStep(step, turn);
   const unchanged = { component: step.key, calls, tokensBefore: tokens, tokensAfter: tokens };
   const revert = (reason: string, detail: string) => {
     slots.state = stateBefore;
@@ -118,7 +121,7 @@ async function runStep(
     return { messages, report };
   };
   if (outcome.kind === 'failed')
-    return revert(`error:${codeOf(outcome.error)}`, describe(outcome.error));
+    return revert(`error:${codeOf(outcome.error)}`, messageOf(outcome.error));
   if (outcome.kind === 'skipped') {
     return { messages, report: { ...unchanged, kind: 'skipped', gate: outcome.gate } };
   }
@@ -127,7 +130,8 @@ async function runStep(
     tokensBefore: tokens,
     tokensAfter,
     stash: lineage.stash,
-    countMessage: (message) => countOne(message, options.counting),
+    countBefore: messageCounter(messages, options.counting),
+    countAfter: messageCounter(outcome.messages, options.counting),
   });
   if (breach !== undefined) return revert(breach.reason, breach.detail);
   const violations = options.addedViolations?.(messages, outcome.messages) ?? [];
@@ -144,14 +148,17 @@ async function runStep(
 /** Runs the component under its time limit; whatever it throws becomes a value. */
 async function attemptStep(
   step: BoundComponent,
-  messages: readonly Message[],
-  tokens: number,
-  lineage: Lineage,
-  calls: ModelCall[],
-  options: PipelineOptions,
-): Promise<Outcome | { readonly kind: 'failed'; readonly error: unknown }> {
+  turn: Turn,
+): Promise<{
+  readonly outcome: Outcome | { readonly kind: 'failed'; readonly error: unknown };
+  readonly calls: readonly ModelCall[];
+}> {
+  const { options } = turn;
   const limit = options.timeLimit ?? step.timeLimit;
   const controller = new AbortController();
+  const meter = new CallMeter(controller.signal, options.sample, (text) =>
+    countTokens(text, options.counting.tokenizer),
+  );
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
@@ -163,50 +170,76 @@ async function attemptStep(
       reject(error);
     }, limit);
   });
+  const slots = new OpenSlots(turn.slots);
   try {
-    const context = contextFor(step, messages, lineage, calls, controller.signal, options);
-    return await Promise.race([step.compact({ messages, tokens }, context), timeout]);
+    const context = contextFor(step, turn, slots, meter, controller.signal);
+    // So that a faulty component cannot change the recorded list; a copy would lose its identity.
+    const messages = Object.freeze(turn.messages);
+    const working = step.compact({ messages, tokens: turn.tokens }, context);
+    const outcome: unknown = await Promise.race([working, timeout]);
+    if (isOutcome(outcome)) return { outcome, calls: meter.close() };
+    const found = JSON.stringify(outcome)?.slice(0, 80);
+    throw new HarnessError(
+      'component.contract',
+      `${step.key} returned ${found}; expected { kind: 'changed', messages, stashed } or { kind: 'skipped', gate }`,
+    );
   } catch (error) {
-    return { kind: 'failed', error };
+    return { outcome: { kind: 'failed', error }, calls: meter.close() };
   } finally {
+    slots.close();
     clearTimeout(timer);
+  }
+}
+
+/** A component that outlives its turn must not write into the state of a later request. */
+class OpenSlots {
+  readonly #slots: Slots;
+  #open = true;
+
+  constructor(slots: Slots) {
+    this.#slots = slots;
+  }
+
+  slot(name: keyof Slots): Slot {
+    return {
+      get: () => this.#slots[name],
+      set: (value) => {
+        if (this.#open) this.#slots[name] = value;
+      },
+    };
+  }
+
+  close(): void {
+    this.#open = false;
   }
 }
 
 function contextFor(
   step: BoundComponent,
-  messages: readonly Message[],
-  lineage: Lineage,
-  calls: ModelCall[],
+  { messages, lineage, options }: Turn,
+  slots: OpenSlots,
+  meter: CallMeter,
   signal: AbortSignal,
-  options: PipelineOptions,
 ): Context {
-  const slots = lineage.slots(step.key);
-  const slot = (name: 'state' | 'attempt'): Slot => ({
-    get: () => slots[name],
-    set: (value) => {
-      // A component that outlived its time limit must not write into the state of a later request.
-      if (!signal.aborted) slots[name] = value;
-    },
-  });
+  const { counting } = options;
   return {
     dialect: options.dialect,
     table: options.table,
-    state: slot('state'),
-    attempt: slot('attempt'),
+    state: slots.slot('state'),
+    attempt: slots.slot('attempt'),
     stash: lineage.stash,
     model: (spec) => {
       const model = options.models(spec);
-      return model === undefined ? undefined : charged(model, calls, signal, options.sample);
+      return model === undefined ? undefined : meter.meter(model);
     },
-    countTokens: (text) => countTokens(text, options.counting.tokenizer),
+    countTokens: (text) => countTokens(text, counting.tokenizer),
     memo: (message, key, compute) => {
       const { memo } = message.identity;
-      const name = `${step.name}:${options.counting.tokenizer}:${key}`;
+      const name = `${step.name}:${counting.tokenizer}:${key}`;
       if (!memo.has(name)) memo.set(name, compute());
       return memo.get(name) as ReturnType<typeof compute>;
     },
-    countMessage: (message) => countOne(message, options.counting),
+    countMessage: messageCounter(messages, counting),
     contextWindow: options.contextWindow,
     checkShape: (intended) => {
       const [rule] = options.addedViolations?.(messages, intended) ?? [];
@@ -214,38 +247,4 @@ function contextFor(
     },
     signal,
   };
-}
-
-function charged(
-  model: Model,
-  calls: ModelCall[],
-  signal: AbortSignal,
-  sample: number,
-): ChargedModel {
-  return {
-    name: model.name,
-    contextWindow: model.contextWindow,
-    ask: async (request) => {
-      const { purpose } = request;
-      try {
-        const reply = await model.ask({ ...request, sample }, signal);
-        const { inputTokens, outputTokens } = reply;
-        if (!signal.aborted) calls.push({ model: model.name, purpose, inputTokens, outputTokens });
-        return reply;
-      } catch (error) {
-        const failed = signal.aborted ? 'component.timeout' : codeOf(error);
-        calls.push({ model: model.name, purpose, inputTokens: 0, outputTokens: 0, failed });
-        throw error;
-      }
-    },
-  };
-}
-
-function countOne(message: Message, counting: Counting): number {
-  const counts = messageTokens(message, counting);
-  return counting.thinking === 'none' ? counts.content : counts.content + counts.thinking;
-}
-
-function describe(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -19,20 +19,16 @@ export type StashEntry =
 export class Stash {
   readonly #entries = new Map<StashKey, StashEntry>();
 
-  /**
-   * Keeps `list[from, to)`. The key depends on the canonical messages, so a span whose cache marks
-   * moved keeps its key, and the stash then holds the bytes of the latest request.
-   */
+  /** Keeps `list[from, to)` under its `messagesKey`. */
   putMessages(list: readonly Message[], from: number, to: number): StashKey {
-    const digest = createHash('sha256').update('messages');
-    for (let index = from; index < to; index++) digest.update(list[index]?.identity.hash ?? '');
-    const key = keyOf(digest.digest('hex'));
+    const key = messagesKey(list, from, to);
     this.#entries.set(key, { kind: 'messages', list, from, to });
     return key;
   }
 
   putText(text: string): StashKey {
-    const key = keyOf(createHash('sha256').update('text').update(text, 'utf8').digest('hex'));
+    // UTF-16, since UTF-8 would give texts that differ in a lone surrogate one key.
+    const key = keyOf(createHash('sha256').update('text').update(text, 'utf16le').digest('hex'));
     this.#entries.set(key, { kind: 'text', text });
     return key;
   }
@@ -57,6 +53,16 @@ export class Stash {
   entries(): IterableIterator<[StashKey, StashEntry]> {
     return this.#entries.entries();
   }
+}
+
+/**
+ * The key of `list[from, to)`. It depends on the canonical messages, so a span whose cache marks moved
+ * keeps its key, and the stash then holds the bytes of the latest request.
+ */
+export function messagesKey(list: readonly Message[], from: number, to: number): StashKey {
+  const digest = createHash('sha256').update('messages');
+  for (let index = from; index < to; index++) digest.update(list[index]?.identity.hash ?? '');
+  return keyOf(digest.digest('hex'));
 }
 
 function keyOf(hexadecimal: string): StashKey {

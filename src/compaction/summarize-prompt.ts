@@ -119,7 +119,7 @@ function textOf(message: Message): string {
 }
 
 /** The first characters of a text, never half of a surrogate pair. */
-function head(text: string, limit: number): string {
+export function head(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const last = text.charCodeAt(limit - 1);
   const end = last >= 0xd800 && last <= 0xdbff ? limit - 1 : limit;

@@ -1,22 +1,16 @@
 import { safeCuts } from '../transcript/exchanges.ts';
 import { type Message, sameMessage } from '../transcript/message.ts';
 import {
-  type ChargedModel,
   type CompactionRequest,
   type Context,
   defineComponent,
   type Outcome,
 } from './component.ts';
-import { markerOf, SENTINEL, type StashKey } from './stash.ts';
+import { messagesKey, type StashKey } from './stash.ts';
 import { type SummarizeConfig, summarizeConfig } from './summarize-config.ts';
-import {
-  renderBody,
-  renderHead,
-  SUMMARIZE_PROMPT_VERSION,
-  SUMMARY_TOKENS,
-  systemPrompt,
-  userPrompt,
-} from './summarize-prompt.ts';
+import { SUMMARIZE_PROMPT_VERSION, SUMMARY_TOKENS } from './summarize-prompt.ts';
+import { type Range, summarizerInput } from './summarizer-input.ts';
+import { cleanSummary, summaryText } from './summary-text.ts';
 import { requestGate } from './trigger.ts';
 
 /**
@@ -36,14 +30,9 @@ export const summarize = defineComponent<SummarizeConfig>({
   compact,
 });
 
-/** The summarizer reads at most this much, or its window less room for the answer, in tokens. */
-const MOST_INPUT_TOKENS = 70_000;
-const WINDOW_RESERVE_TOKENS = 8_000;
-
-/** Half-open range of message positions. */
-interface Range {
-  readonly from: number;
-  readonly to: number;
+/** Where a summary may stand, and where in the list it may be cut (`safeCuts`). */
+interface Span extends Range {
+  readonly safe: readonly boolean[];
 }
 
 /** A span of messages that was summarized, or that was asked about in vain. */
@@ -61,8 +50,9 @@ class Covered {
   }
 
   /** True while these messages stand canonically unchanged in `list`, before the kept ones. */
-  standsIn(list: readonly Message[], span: Range): boolean {
-    if (this.from !== span.from || this.to > span.to) return false;
+  standsIn(list: readonly Message[], span: Span): boolean {
+    // A late result may have tied a covered call to what follows it.
+    if (this.from !== span.from || this.to > span.to || span.safe[this.to] !== true) return false;
     return this.messages.every((message, offset) => {
       const now = list[this.from + offset];
       return now !== undefined && sameMessage(message, now);
@@ -113,18 +103,20 @@ async function compact(
   }
   const model = context.model(config.model);
   if (model === undefined) return { kind: 'skipped', gate: 'no_model' };
-  const key =
-    config.marker_mode === 'full'
-      ? context.stash.putMessages(messages, span.from, span.to)
-      : undefined;
-  const placeholder = summaryText('placeholder', config, key);
+  const key = config.marker_mode === 'full' ? messagesKey(messages, span.from, span.to) : undefined;
+  const placeholder = summaryText('placeholder', config.marker_mode, key);
   const shapeGate = context.checkShape(rewrite(messages, span, placeholder, context));
   if (shapeGate !== undefined) return { kind: 'skipped', gate: shapeGate };
 
+  const input = summarizerInput(messages, span, model.contextWindow, config, context);
+  if (input === undefined) return { kind: 'skipped', gate: 'small_window' };
   context.attempt.set(new Covered(messages, span));
-  const summary = cleaned(await ask(model, messages, span, config, context));
+  const maxOutputTokens = SUMMARY_TOKENS[config.summary_level];
+  const reply = await model.ask({ purpose: 'summarize', ...input, maxOutputTokens });
+  const summary = cleanSummary(reply.text);
   if (summary === '') return { kind: 'skipped', gate: 'blank_summary' };
-  const text = summaryText(summary, config, key);
+  const text = summaryText(summary, config.marker_mode, key);
+  if (key !== undefined) context.stash.putMessages(messages, span.from, span.to);
   context.state.set(new Checkpoint(messages, span, text, key));
   return {
     kind: 'changed',
@@ -151,7 +143,7 @@ function triggerGate(
  * and the start forward until they do. Undefined when nothing lies between; empty when every cut
  * would tear an exchange.
  */
-function spanOf(messages: readonly Message[], keepLast: number): Range | undefined {
+function spanOf(messages: readonly Message[], keepLast: number): Span | undefined {
   const last = messages.length - keepLast;
   if (last <= 1) return undefined;
   const safe = safeCuts(messages);
@@ -159,7 +151,7 @@ function spanOf(messages: readonly Message[], keepLast: number): Range | undefin
   while (to > 1 && safe[to] !== true) to--;
   let from = 1;
   while (from < to && safe[from] !== true) from++;
-  return { from, to };
+  return { from, to, safe };
 }
 
 function tokensBetween(
@@ -210,88 +202,4 @@ function rewrite(
   const before = messages.slice(0, span.from);
   const after = messages.slice(span.to);
   return context.dialect.insertUserText(before, text, after, context.table);
-}
-
-function summaryText(summary: string, config: SummarizeConfig, key: StashKey | undefined): string {
-  const lines = [
-    '=== History Summary ===',
-    'Earlier messages of this conversation were replaced by this summary of them.',
-    '<summary>',
-    summary,
-    '</summary>',
-  ];
-  if (key !== undefined) lines.push(markerOf(key));
-  else if (config.marker_mode === 'summary') lines.push(SENTINEL);
-  return lines.join('\n');
-}
-
-async function ask(
-  model: ChargedModel,
-  messages: readonly Message[],
-  span: Range,
-  config: SummarizeConfig,
-  context: Context,
-): Promise<string> {
-  const rendered = messages
-    .slice(span.from, span.to)
-    .map((message, offset) => render(message, span.from + offset, config, context));
-  const system = systemPrompt(config.summary_level);
-  const frame = context.countTokens(system) + context.countTokens(userPrompt(messages, [], 1));
-  const window = (model.contextWindow ?? Number.POSITIVE_INFINITY) - WINDOW_RESERVE_TOKENS;
-  const room = Math.min(window, MOST_INPUT_TOKENS) - frame;
-  const first = firstThatFits(rendered, room);
-  const reply = await model.ask({
-    purpose: 'summarize',
-    system,
-    prompt: userPrompt(
-      messages,
-      rendered.slice(first).map(({ text }) => text),
-      first,
-    ),
-    maxOutputTokens: SUMMARY_TOKENS[config.summary_level],
-  });
-  return reply.text;
-}
-
-interface Rendered {
-  readonly text: string;
-  readonly tokens: number;
-}
-
-function render(
-  message: Message,
-  position: number,
-  config: SummarizeConfig,
-  context: Context,
-): Rendered {
-  const whole = config.include_tool_calls;
-  const body = context.memo(message, `body:${whole}`, () => {
-    const text = renderBody(message, whole, context.countTokens);
-    return { text, tokens: context.countTokens(text) };
-  });
-  const head = renderHead(message, position);
-  return { text: `${head}\n${body.text}`, tokens: context.countTokens(head) + body.tokens + 2 };
-}
-
-/** Position of the oldest message that still fits `room` tokens, cut at message borders. */
-function firstThatFits(rendered: readonly Rendered[], room: number): number {
-  let left = room;
-  for (let index = rendered.length - 1; index >= 0; index--) {
-    left -= rendered[index]?.tokens ?? 0;
-    if (left < 0) return index + 1;
-  }
-  return 0;
-}
-
-/**
- * The summary as it may stand between the tags: without tags, markers or a heading of its own that
- * would be taken for ours. A marker that a model wrote must not resolve to something.
- */
-function cleaned(reply: string): string {
-  return reply
-    .replace(/<<cg:[^<>]*>>/g, '')
-    .replace(/<\/?summary>/gi, '')
-    .replace(/^=== History Summary ===$/gm, '')
-    .toWellFormed()
-    .trim();
 }

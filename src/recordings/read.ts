@@ -9,8 +9,6 @@ import { type Problem, problemOf } from './problem.ts';
 import { inputError } from './schema.ts';
 import { UniqueNames } from './unique-names.ts';
 
-export type { Problem } from './problem.ts';
-
 /** Transcripts that were read together, and what could not be read. */
 export interface Reading {
   readonly transcripts: readonly Transcript[];

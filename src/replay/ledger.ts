@@ -1,3 +1,4 @@
+import { exchangePlace } from '../transcript/exchanges.ts';
 import type { Message } from '../transcript/message.ts';
 import type { Savings } from './result.ts';
 
@@ -36,30 +37,64 @@ export class SavingsLedger {
     return { gross: this.#gross, unique, peakBefore, peakAfter };
   }
 
-  /** Messages are compared as multisets by identity: position does not matter, number does. */
+  /**
+   * Messages are compared as multisets by identity: position does not matter, number does. A message
+   * that was rewritten in its place is one with a reduction, not one removed and one inserted.
+   */
   #compare(
     before: readonly Message[],
     after: readonly Message[],
     countMessage: (message: Message) => number,
   ): void {
     const [start, endBefore, endAfter] = differing(before, after);
-    const surplus = new Map<string, { message: Message; count: number }>();
-    const note = (message: Message | undefined, step: 1 | -1) => {
-      if (message === undefined) return;
+    const changedBefore = before.slice(start, endBefore);
+    const changedAfter = after.slice(start, endAfter);
+    const removed = surplus(changedBefore, changedAfter);
+    const inserted = new Set<Inserted>(surplus(changedAfter, changedBefore).entries());
+    const places = byPlace(inserted);
+    const reductions = new Map<string, number>();
+    for (const message of removed) {
+      const place = exchangePlace(message);
+      const rewritten = place === undefined ? undefined : places.get(place)?.shift();
+      const left = rewritten === undefined ? 0 : countMessage(rewritten[1]);
+      if (rewritten !== undefined) inserted.delete(rewritten);
       const { hash } = message.identity;
-      const entry = surplus.get(hash);
-      if (entry === undefined) surplus.set(hash, { message, count: step });
-      else entry.count += step;
-    };
-    for (let index = start; index < endBefore; index++) note(before[index], 1);
-    for (let index = start; index < endAfter; index++) note(after[index], -1);
-    for (const [hash, { message, count }] of surplus) {
-      if (count > 0) {
-        const reduction = count * countMessage(message);
-        this.#reductions.set(hash, Math.max(this.#reductions.get(hash) ?? 0, reduction));
-      } else if (count < 0) this.#insertions.set(hash, countMessage(message));
+      reductions.set(hash, (reductions.get(hash) ?? 0) + countMessage(message) - left);
+    }
+    for (const [hash, reduction] of reductions) {
+      const largest = this.#reductions.get(hash) ?? reduction;
+      this.#reductions.set(hash, Math.max(largest, reduction));
+    }
+    for (const [, message] of inserted) {
+      this.#insertions.set(message.identity.hash, countMessage(message));
     }
   }
+}
+
+/** A message with its number among those that were inserted. */
+type Inserted = readonly [number, Message];
+
+function byPlace(inserted: Iterable<Inserted>): Map<string, Inserted[]> {
+  const places = new Map<string, Inserted[]>();
+  for (const entry of inserted) {
+    const place = exchangePlace(entry[1]);
+    if (place === undefined) continue;
+    const known = places.get(place);
+    if (known === undefined) places.set(place, [entry]);
+    else known.push(entry);
+  }
+  return places;
+}
+
+/** The messages of `list` that `other` does not have, each as often as it lacks it. */
+function surplus(list: readonly Message[], other: readonly Message[]): Message[] {
+  const spare = new Map<string, number>();
+  for (const { identity } of other) spare.set(identity.hash, (spare.get(identity.hash) ?? 0) + 1);
+  return list.filter(({ identity }) => {
+    const count = spare.get(identity.hash) ?? 0;
+    if (count > 0) spare.set(identity.hash, count - 1);
+    return count === 0;
+  });
 }
 
 /** The range that is left when the common start and end of both lists are set aside. */

@@ -1,6 +1,5 @@
 import type { Config } from '../compaction/config.ts';
 import {
-  type AddedViolations,
   Lineage,
   type ModelResolver,
   type PipelineOptions,
@@ -11,11 +10,12 @@ import { keepsAllThinking } from '../shape/models.ts';
 import type { TokenizerName } from '../text/tokens.ts';
 import { MessageTable } from '../transcript/intern.ts';
 import type { DialectName } from '../transcript/message.ts';
-import { type Counting, messageTokens, type ThinkingKept } from '../transcript/message-tokens.ts';
-import type { Request, Transcript } from '../transcript/transcript.ts';
+import { type Counting, messageCounter, type ThinkingKept } from '../transcript/message-tokens.ts';
+import type { Transcript } from '../transcript/transcript.ts';
 import { dialectOf } from '../wire/catalog.ts';
 import { SavingsLedger } from './ledger.ts';
 import type { RequestObserver, RequestReplay, TranscriptReplay } from './result.ts';
+import { shapeCheck } from './shape-check.ts';
 
 export interface ReplayOptions {
   readonly tokenizer: TokenizerName;
@@ -25,8 +25,8 @@ export interface ReplayOptions {
   readonly sample: number;
   /** Names the model where the recording does not. */
   readonly assumeModel?: string;
-  /** Judges each rewrite for one request; absent: nothing is checked, as under `--no-guard`. */
-  readonly guard?: (transcript: Transcript, request: Request) => AddedViolations;
+  /** False under `--no-guard`: rewrites that break a provider's rule are kept, and counted. True when absent. */
+  readonly guard?: boolean;
   /** Replaces every component's time limit, in milliseconds. */
   readonly timeLimit?: number;
 }
@@ -56,6 +56,7 @@ export async function replayTranscript(
       dialect: transcript.dialect,
       thinking: thinkingKept(transcript.dialect, model),
     };
+    const check = shapeCheck(transcript, request, model);
     const pipeline: PipelineOptions = {
       steps: config.steps,
       dialect: dialectOf(transcript.dialect),
@@ -64,9 +65,7 @@ export async function replayTranscript(
       contextWindow: contextWindowOf(model),
       models,
       sample: options.sample,
-      ...(options.guard === undefined
-        ? {}
-        : { addedViolations: options.guard(transcript, request) }),
+      ...(options.guard === false ? {} : { addedViolations: check.added }),
       ...(options.timeLimit === undefined ? {} : { timeLimit: options.timeLimit }),
     };
     const before = request.messages;
@@ -79,13 +78,12 @@ export async function replayTranscript(
       tokensAfter: result.tokensAfter,
       steps: result.steps,
       changed: result.messages !== before,
+      violationsBefore: check.recorded.length,
+      violationsAdded: check.added(before, result.messages),
       addedMs,
     };
     requests.push(replay);
-    ledger.add(before, result.messages, result, (message) => {
-      const counts = messageTokens(message, counting);
-      return counting.thinking === 'all' ? counts.content + counts.thinking : counts.content;
-    });
+    ledger.add(before, result.messages, result, messageCounter(before, counting));
     observe?.(replay, before, result.messages);
   }
   return { requests, savings: ledger.savings(), stash: lineage.stash };

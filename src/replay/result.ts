@@ -11,6 +11,10 @@ export interface RequestReplay {
   readonly steps: readonly StepReport[];
   /** True when the list that would be sent differs from the recorded one. */
   readonly changed: boolean;
+  /** Errors of the recorded list by its provider's rules. */
+  readonly violationsBefore: number;
+  /** Rules of the errors that the list which would be sent has and the recorded one had not. */
+  readonly violationsAdded: readonly string[];
   /** Wall time of the pipeline, in milliseconds. */
   readonly addedMs: number;
 }

@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { type Problem, type ReadOptions, readRecordings } from '../../src/recordings/read.ts';
+import type { Problem } from '../../src/recordings/problem.ts';
+import { type ReadOptions, readRecordings } from '../../src/recordings/read.ts';
 import type { Transcript } from '../../src/transcript/transcript.ts';
 
 /** Files by relative path in a folder that lasts for one call. */

@@ -1,0 +1,65 @@
+import { listDocuments } from '../compaction/preset.ts';
+import { HarnessError } from '../errors.ts';
+import { CONFIG_FOLDER } from './defaults.ts';
+import type { Environment, ExitCode } from './environment.ts';
+import { expand } from './expand.ts';
+import { type Invocation, parseArguments } from './program.ts';
+import { projectPath } from './project.ts';
+import { recordFixtures } from './record-fixtures.ts';
+import { sweep } from './sweep.ts';
+
+/**
+ * Runs what a command line asks for, program name left out. Never rejects: what goes wrong is told on
+ * stderr, and the exit code says whose fault it is (1 the harness's, 2 the input's).
+ */
+export async function runCommandLine(
+  words: readonly string[],
+  environment: Environment,
+): Promise<ExitCode> {
+  try {
+    return await run(parseArguments(words), environment);
+  } catch (error) {
+    const { stderr } = environment;
+    if (error instanceof HarnessError) {
+      stderr.write(`error: ${error.describe()}\n`);
+      return error.code.startsWith('harness.') ? 1 : 2;
+    }
+    const trace = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    stderr.write(`error: the harness failed, which is a bug in it:\n${trace}\n`);
+    return 1;
+  }
+}
+
+function run(invocation: Invocation, environment: Environment): Promise<ExitCode> {
+  switch (invocation.kind) {
+    case 'sweep':
+      return sweep(invocation.options, environment);
+    case 'expand':
+      return expand(invocation.options, environment);
+    case 'record-fixtures':
+      return record(invocation.options, environment);
+    case 'help':
+      return help(invocation, environment);
+  }
+}
+
+async function record(
+  options: Parameters<typeof recordFixtures>[0],
+  { stdout }: Environment,
+): Promise<ExitCode> {
+  const { ok, lines } = await recordFixtures(options);
+  for (const line of lines) stdout.write(`${line}\n`);
+  return ok ? 0 : 1;
+}
+
+async function help(
+  { command, show }: Invocation & { readonly kind: 'help' },
+  { cwd, stdout }: Environment,
+): Promise<ExitCode> {
+  show();
+  if (command !== 'sweep') return 0;
+  const documents = await listDocuments(projectPath(cwd, CONFIG_FOLDER));
+  stdout.write('\nConfigs:\n');
+  for (const { name, about } of documents) stdout.write(`  ${name}\n    ${about}\n`);
+  return 0;
+}

@@ -1,0 +1,162 @@
+import { type CAC, type Command, cac } from 'cac';
+import { HarnessError, nearestName } from '../errors.ts';
+import { freeValues, joinValues } from './arguments.ts';
+import { DEFAULT_TRANSCRIPTS, RUNS_FOLDER } from './defaults.ts';
+import type { ExpandOptions } from './expand.ts';
+import type { RecordFixturesOptions } from './record-fixtures.ts';
+import { modelModes, type SweepOptions, sweepOptions } from './sweep-options.ts';
+
+/** What a command line asks for. */
+export type Invocation =
+  | { readonly kind: 'sweep'; readonly options: SweepOptions }
+  | { readonly kind: 'expand'; readonly options: ExpandOptions }
+  | { readonly kind: 'record-fixtures'; readonly options: RecordFixturesOptions }
+  /** `show` prints the help to stdout; `command` is missing for that of the program. */
+  | { readonly kind: 'help'; readonly command: string | undefined; readonly show: () => void };
+
+/**
+ * Reads a command line, program name left out. Runs nothing.
+ * Throws HarnessError `usage` for an unknown command or option, a missing or a wrong value.
+ */
+export function parseArguments(words: readonly string[]): Invocation {
+  const program = buildProgram();
+  const [name, ...rest] = words;
+  if (name === undefined || name === '--help' || name === '-h') {
+    return { kind: 'help', command: undefined, show: () => program.outputHelp() };
+  }
+  const command = program.commands.find((known) => known.isMatched(name));
+  if (command === undefined) throw unknownCommand(name, program);
+  const joined = joinValues(rest, command);
+  // cac expects what a process is given: an interpreter and a script come first.
+  const { options, args } = program.parse(['', '', name, ...joined], { run: false });
+  if (options.help === true || (name === 'sweep' && rest.length === 0)) {
+    return { kind: 'help', command: name, show: () => command.outputHelp() };
+  }
+  check(command);
+  return invocation(name, freeValues(options), args);
+}
+
+function invocation(
+  name: string,
+  options: Readonly<Record<string, unknown>>,
+  words: readonly string[],
+): Invocation {
+  switch (name) {
+    case 'sweep':
+      return { kind: 'sweep', options: sweepOptions(options) };
+    case 'expand': {
+      const [hash = ''] = words;
+      return { kind: 'expand', options: { hash, run: text(options.run), out: text(options.out) } };
+    }
+    case 'record-fixtures': {
+      const out = text(options.out);
+      const check = options.check === true;
+      const folder = out === undefined ? {} : { out };
+      return { kind: 'record-fixtures', options: { ...folder, check, tasks: words } };
+    }
+    default:
+      throw new HarnessError('harness.internal', `command ${name} has no options`);
+  }
+}
+
+function text(value: unknown): string | undefined {
+  if (value === undefined || typeof value === 'string') return value;
+  throw new HarnessError('usage', 'an option was given more than once: give it once');
+}
+
+/** cac's own checks: values that are missing, words that nothing takes. */
+function check(command: Command): void {
+  try {
+    command.checkOptionValue();
+    command.checkRequiredArgs();
+    command.checkUnusedArgs();
+  } catch (cause) {
+    const said = cause instanceof Error ? cause.message : String(cause);
+    const message = `${said} (npm run ${command.name} -- --help)`;
+    throw new HarnessError('usage', message, { cause });
+  }
+}
+
+function unknownCommand(name: string, program: CAC): HarnessError {
+  const names = program.commands.map((command) => command.name);
+  const nearest = nearestName(name, names);
+  const hint = nearest === undefined ? '' : `; did you mean ${nearest}?`;
+  return new HarnessError(
+    'usage',
+    `no command ${name}; expected one of ${names.join(', ')}${hint}`,
+  );
+}
+
+/** The commands and their options, as the help shows them. */
+export function buildProgram(): CAC {
+  const program = cac('npm run');
+  addSweep(program);
+  addExpand(program);
+  addRecordFixtures(program);
+  program.help((sections) => {
+    // cac shows no command's description, and the default of an option that turns something off.
+    const usage = sections.find(({ title }) => title === 'Usage')?.body ?? '';
+    const command = program.commands.find(({ name }) => usage.includes(` run ${name} -- `));
+    const about =
+      command?.description ?? 'Replays recorded agent transcripts through context compaction.';
+    const shown = sections
+      .slice(1)
+      .filter(({ title }) => title?.startsWith('For more info') !== true)
+      .map(({ title = '', body }) => ({
+        title,
+        body: body.replace(/ +\(default: true\)| +$/gm, ''),
+      }));
+    return [{ body: about }, ...shown];
+  });
+  // Whoever reads the invocation shows the help, once.
+  program.showHelpOnExit = false;
+  return program;
+}
+
+function addSweep(program: CAC): void {
+  program
+    .command(
+      'sweep',
+      'Replays recorded transcripts through compaction configs and writes one CSV row for each pair.',
+    )
+    .usage('sweep -- --config NAME [options]')
+    .option('--config <...names>', 'Configs of sweeps/ by name, or YAML files; all for every one')
+    .option('--set <...pairs>', 'KEY=V1,V2: one config for each value (combinations of several)')
+    .option('--transcripts <...paths>', `Files, folders, quoted globs (${DEFAULT_TRANSCRIPTS})`)
+    .option('--format <name>', 'Format of the recordings (auto)')
+    .option('--model <mode>', `Whom components ask: ${modelModes.join(', ')} (stub)`)
+    .option('--assume-model <name>', 'Model of recordings that name none')
+    .option('--tokenizer <name>', 'o200k_base, cl100k_base (o200k_base)')
+    .option('--samples <n>', 'Repetitions of each cell (1)')
+    .option('--jobs <n>', 'Transcripts at once (one for each processor)')
+    .option('--no-guard', 'Keep rewrites that break a provider rule')
+    .option('--resume [run]', 'Go on with a CSV, or with the newest run of the same selection')
+    .option('--out <folder>', `Where the run is written (${RUNS_FOLDER})`)
+    .option('--name <name>', 'Name in the file names (the configs)')
+    .option('--list', 'Print the configs and the number of cells, run nothing')
+    .option('--dry-run', 'As --list, with the tokens of the recordings')
+    .option('--json', 'Print a summary as JSON; progress goes to stderr')
+    .example('  npm run sweep -- --config cg-summarize')
+    .example("  npm run sweep -- --config all --transcripts 'my-recordings/**/*.jsonl'")
+    .example('  npm run sweep -- --config cg-summarize --set components.summarize.keep_last=1,3,5')
+    .example('  npm run sweep -- --config cg-summarize --list');
+}
+
+function addExpand(program: CAC): void {
+  program
+    .command('expand <hash>', 'Prints the exact content that a marker <<cg:HASH>> stands for.')
+    .usage('expand -- HASH [options]')
+    .option('--run <csv>', 'CSV of the run (the newest)')
+    .option('--out <folder>', `Where the runs are (${RUNS_FOLDER})`)
+    .example('  npm run expand -- 0123456789abcdef')
+    .example('  npm run expand -- 0123456789abcdef --run results/runs/NAME.csv');
+}
+
+function addRecordFixtures(program: CAC): void {
+  program
+    .command('record-fixtures [...tasks]', 'Records the fixture transcripts again.')
+    .usage('record-fixtures -- [TASK…] [options]')
+    .option('--check', 'Compare with what is there, write nothing')
+    .option('--out <folder>', `Where the transcripts are (${DEFAULT_TRANSCRIPTS})`)
+    .example('  npm run record-fixtures -- --check');
+}

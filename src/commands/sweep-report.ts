@@ -1,0 +1,122 @@
+import { relative } from 'node:path';
+import { thousands } from '../report/numbers.ts';
+import { paintFor } from '../report/paint.ts';
+import { summaryLines } from '../report/summary.ts';
+import { type ConfigTotals, totalsOf } from '../report/totals.ts';
+import { type CellResult, isFinished } from '../rows/result.ts';
+import type { Selection } from '../sweep/manifest.ts';
+import type { SweepResult } from '../sweep/run.ts';
+import type { RunFiles } from '../sweep/run-files.ts';
+import { BASELINE } from './defaults.ts';
+import type { Environment, ExitCode } from './environment.ts';
+import { problemLines } from './problem-lines.ts';
+
+export interface SweepReport {
+  readonly result: SweepResult;
+  readonly selection: Selection;
+  readonly files: RunFiles;
+  readonly exitCode: ExitCode;
+}
+
+const SHOWN_FAILURES = 5;
+
+/** The end of a sweep for a person: tables on stdout, what went wrong and what to do next on stderr. */
+export function reportText(report: SweepReport, environment: Environment): void {
+  const { stdout, stderr, variables, cwd } = environment;
+  const { result, files } = report;
+  const { counts, rows, problems, status } = result;
+  const paint = paintFor(stderr.isTerminal, variables);
+  const say = (line: string) => stderr.write(`${line}\n`);
+  if (rows.length > 0) {
+    const summary = summaryLines(totals(report), paintFor(stdout.isTerminal, variables));
+    stdout.write(`\n${summary.join('\n')}\n\n`);
+  }
+  for (const line of problemLines(problems, paint)) say(line);
+  const failed = rows.filter((row) => !isFinished(row));
+  for (const row of failed.slice(0, SHOWN_FAILURES)) say(`${paint.red('failed:')} ${failure(row)}`);
+  if (failed.length > SHOWN_FAILURES) {
+    say(
+      `${paint.red('failed:')} … and ${failed.length - SHOWN_FAILURES} more, see the note column`,
+    );
+  }
+  if (rows.length === 0) {
+    say('nothing was run, so no file was written');
+    return;
+  }
+  const kept = counts.kept === 0 ? '' : ` (${thousands(counts.kept)} finished before)`;
+  const csv = relative(cwd, files.csv);
+  stdout.write(`${thousands(rows.length)} rows${kept}: ${csv}\n`);
+  stdout.write(`what was run: ${relative(cwd, files.manifest)}\n`);
+  if (status === 'interrupted') {
+    say(`stopped; to go on: the same command with --resume ${csv}`);
+  } else if (counts.failed > 0) {
+    say(`to run the failed cells again: the same command with --resume ${csv}`);
+  } else if (rows.some((row) => (row.fired ?? 0) > 0)) {
+    stdout.write('a marker <<cg:HASH>> in a rewritten request: npm run expand -- HASH\n');
+  }
+}
+
+function failure({ task, config, lineage, note }: CellResult): string {
+  return `${task} (${lineage}) under ${config}: ${note.replace(/^error:/, '')}`;
+}
+
+/** The end of a sweep for a program: one JSON document on stdout; problems go to stderr as well. */
+export function reportJson(report: SweepReport, environment: Environment): void {
+  const { stdout, stderr, variables, cwd } = environment;
+  const { result, files, exitCode } = report;
+  const { counts, problems, status, rows } = result;
+  const paint = paintFor(stderr.isTerminal, variables);
+  for (const line of problemLines(problems, paint)) stderr.write(`${line}\n`);
+  const written = rows.length > 0;
+  const summary = {
+    status,
+    exit_code: exitCode,
+    csv: written ? relative(cwd, files.csv) : null,
+    manifest: written ? relative(cwd, files.manifest) : null,
+    ...counts,
+    configs: totals(report).map(configSummary),
+    problems: problems.map(({ severity, code, message, at }) => ({
+      severity,
+      code,
+      message,
+      ...at,
+    })),
+  };
+  stdout.write(`${JSON.stringify(summary, null, 2)}\n`);
+}
+
+function totals({ result, selection }: SweepReport): ConfigTotals[] {
+  return totalsOf(
+    result.rows,
+    selection.configs.map(({ name }) => name),
+    BASELINE,
+  );
+}
+
+/** Names as in the CSV; a figure that was not measured is null. */
+function configSummary(total: ConfigTotals) {
+  return {
+    config: total.config,
+    cells: total.cells,
+    failed: total.failed,
+    tasks: total.tasks,
+    rewarded: total.rewarded,
+    resolved: total.resolved,
+    gw_requests: total.requests,
+    gw_before: total.before,
+    gw_after: total.after,
+    gw_saved: total.gross,
+    unique_saved: total.unique,
+    net_saved: total.net,
+    pooled_pct: total.pooledPercent ?? null,
+    mean_pct: total.meanPercent ?? null,
+    fired: total.fired,
+    fired_cells: total.firedCells,
+    model_calls: total.modelCalls,
+    model_input_tokens: total.modelInput,
+    model_output_tokens: total.modelOutput,
+    sent_pct_of_baseline: total.sentPercent ?? null,
+    sent_with_model_pct_of_baseline: total.sentWithModelPercent ?? null,
+    frontier: total.frontier,
+  };
+}

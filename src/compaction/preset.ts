@@ -1,0 +1,148 @@
+import type { Config } from './config.ts';
+import { type ConfigDocument, readConfigDocument } from './config-document.ts';
+import { ConfigFolder } from './config-folder.ts';
+import { contentOf } from './config-identity.ts';
+import { Problems, shown } from './problems.ts';
+import { type CheapModel, ConfigResolver } from './resolve-config.ts';
+import { placeOf, readSetOptions } from './set-option.ts';
+import { nearestSettable, settableKeys } from './settable.ts';
+
+export interface ConfigRequest {
+  /** Values of `--config`: names in the folder, paths of documents, `all`, or `env`. */
+  readonly names: readonly string[];
+  /** Values of `--set`: `KEY=V1,V2`. */
+  readonly sets: readonly string[];
+  /** Where the named documents stand, e.g. `sweeps`. */
+  readonly folder: string;
+  /** Text of `CONTEXT_GURU_CONFIG_YAML`: used when `names` is empty or holds `env`. */
+  readonly inline?: string | undefined;
+  /** Values of `CHEAP_MODEL*`. */
+  readonly cheapModel?: CheapModel | undefined;
+}
+
+/** The name of the document in `CONTEXT_GURU_CONFIG_YAML`, which also stands for its file. */
+const INLINE_NAME = 'env';
+const INLINE_FILE = 'CONTEXT_GURU_CONFIG_YAML';
+const EVERY_DOCUMENT = 'all';
+
+/**
+ * The configs that a run asks for, in the order of its names, every combination of a matrix and of
+ * `--set` one of its own. `baseline` is among them only when named. No names and no inline document
+ * give no configs. Notices are complete lines for the reader.
+ *
+ * Throws one `HarnessError` that lists everything wrong: `config.missing`, `config.syntax`,
+ * `config.key`, `config.value`, `config.component` or `usage`.
+ */
+export async function loadConfigs(
+  request: ConfigRequest,
+): Promise<{ configs: Config[]; notices: string[] }> {
+  const problems = new Problems();
+  const notices: string[] = [];
+  const sets = readSetOptions(request.sets, problems);
+  const folder = await ConfigFolder.open(request.folder, problems, notices);
+  const documents = await selectDocuments(request, folder, problems, notices);
+  const resolver = new ConfigResolver(sets, request.cheapModel ?? {}, problems, notices);
+  const configs: Config[] = [];
+  for (const document of documents) {
+    const bases = await folder.basesOf(document);
+    if (bases !== undefined) configs.push(...resolver.resolve(document, bases));
+  }
+  // A key is only missing everywhere if everything could be read.
+  if (problems.count === 0) addUnusedSets(resolver.unusedSets, configs, problems);
+  const distinct = distinctByName(configs, problems);
+  problems.throwIfAny();
+  noteEqualHashes(distinct, notices);
+  return { configs: distinct, notices: [...new Set(notices)] };
+}
+
+/** The documents of a folder by name, for `--list`. Throws `HarnessError` when one cannot be read. */
+export async function listDocuments(
+  folder: string,
+): Promise<{ name: string; about: string; file: string }[]> {
+  const problems = new Problems();
+  const opened = await ConfigFolder.open(folder, problems, []);
+  const list: { name: string; about: string; file: string }[] = [];
+  for (const file of opened.files.values()) {
+    const document = await opened.read(file);
+    if (document !== undefined) list.push({ name: document.name, about: document.about, file });
+  }
+  problems.throwIfAny();
+  return list;
+}
+
+async function selectDocuments(
+  request: ConfigRequest,
+  folder: ConfigFolder,
+  problems: Problems,
+  notices: string[],
+): Promise<ConfigDocument[]> {
+  const { inline } = request;
+  const names = request.names.length === 0 && inline !== undefined ? [INLINE_NAME] : request.names;
+  const documents = new Set<ConfigDocument>();
+  const add = (document: ConfigDocument | undefined) => {
+    if (document !== undefined) documents.add(document);
+  };
+  for (const name of new Set(names)) {
+    const file = folder.files.get(name);
+    if (name === INLINE_NAME && inline !== undefined) {
+      add(readConfigDocument(inline, INLINE_FILE, INLINE_NAME, problems, notices));
+    } else if (name === EVERY_DOCUMENT) {
+      if (folder.files.size === 0) folder.addMissing(name, { file: '--config' });
+      for (const each of folder.files.values()) add(await folder.read(each));
+    } else if (file !== undefined) {
+      add(await folder.read(file));
+    } else if (/[/\\]|\.ya?ml$/.test(name)) {
+      add(await folder.read(name));
+    } else if (name === INLINE_NAME) {
+      const message = `no config "env": ${INLINE_FILE} is not set, expected a whole document in it`;
+      problems.add('config.missing', message, { file: '--config' });
+    } else {
+      folder.addMissing(name, { file: '--config' });
+    }
+  }
+  if (inline !== undefined && !names.includes(INLINE_NAME)) {
+    notices.push(`${INLINE_FILE} is set but not used: --config ${INLINE_NAME} selects it`);
+  }
+  return [...documents];
+}
+
+function addUnusedSets(
+  unused: readonly string[],
+  configs: readonly Config[],
+  problems: Problems,
+): void {
+  const usable = settableKeys(configs.flatMap(({ steps }) => steps.map(({ key }) => key)));
+  const selected = [...new Set(configs.map(({ name }) => name))].slice(0, 10).join(', ') || 'none';
+  for (const key of unused) {
+    const near = nearestSettable(key, usable);
+    const hint = near === undefined ? '.' : `; did you mean "${near}"?`;
+    const message = `${shown(key)}: no selected config has it${hint} Selected: ${selected}`;
+    problems.add('config.key', message, placeOf(key));
+  }
+}
+
+/** The same config asked for twice is one; two that only share a name would share their rows. */
+function distinctByName(configs: readonly Config[], problems: Problems): Config[] {
+  const byName = new Map<string, Config>();
+  for (const config of configs) {
+    const known = byName.get(config.name);
+    if (known === undefined) {
+      byName.set(config.name, config);
+    } else if (contentOf(known.steps) !== contentOf(config.steps)) {
+      const message = `${shown(config.name)} is also the name of another config, in ${known.source}: rename one`;
+      problems.add('config.value', message, { file: config.source });
+    }
+  }
+  return [...byName.values()];
+}
+
+function noteEqualHashes(configs: readonly Config[], notices: string[]): void {
+  const byHash = new Map<string, string[]>();
+  for (const { hash, name } of configs) byHash.set(hash, [...(byHash.get(hash) ?? []), name]);
+  for (const names of byHash.values()) {
+    if (names.length < 2) continue;
+    const others = names.length > 5 ? ` and ${names.length - 5} more` : '';
+    const shownNames = names.slice(0, 5).join(', ') + others;
+    notices.push(`${shownNames}: the same settings, so their rows will be equal`);
+  }
+}

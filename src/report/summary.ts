@@ -1,0 +1,110 @@
+import { oneDecimal, thousands, tokenColumn, UNMEASURED } from './numbers.ts';
+import type { Paint } from './paint.ts';
+import { shortenNames } from './shorten.ts';
+import { type TableColumn, tableLines, tableWidth } from './table.ts';
+import type { ConfigTotals } from './totals.ts';
+
+/** Narrowest terminal that the tables are made for. */
+const SUMMARY_WIDTH = 80;
+
+/**
+ * The end of a sweep on a terminal: three small tables, one row a config, and a line for each figure that
+ * is easily taken for another. No line is longer than 80 characters, colour aside.
+ */
+export function summaryLines(totals: readonly ConfigTotals[], paint: Paint): string[] {
+  return [
+    ...titled('Sent', sentColumns(totals), totals, paint),
+    ...titled('Saved', savedColumns(totals), totals, paint),
+    ...titled('Spent', spentColumns(totals), totals, paint),
+    ...footnotes(totals).map((line) => paint.dim(line)),
+  ];
+}
+
+function titled(
+  title: string,
+  figures: readonly TableColumn[],
+  totals: readonly ConfigTotals[],
+  paint: Paint,
+): string[] {
+  const room = SUMMARY_WIDTH - tableWidth(figures) - 2;
+  const cells = shortenNames(
+    totals.map(({ config }) => config),
+    room,
+  );
+  const names: TableColumn = { header: [title], cells, align: 'left' };
+  const { header, rows } = tableLines([names, ...figures]);
+  return [...header.map((line) => paint.bold(line)), ...rows, ''];
+}
+
+function sentColumns(totals: readonly ConfigTotals[]): TableColumn[] {
+  return [
+    plain(['tasks'], totals, ({ tasks }) => thousands(tasks)),
+    plain(['resolved'], totals, ({ resolved, rewarded }) =>
+      rewarded === 0 ? UNMEASURED : `${resolved}/${rewarded}`,
+    ),
+    tokens('before', totals, ({ before }) => before),
+    tokens('after', totals, ({ after }) => after),
+    plain(['% of', 'baseline'], totals, ({ sentPercent }) => oneDecimal(sentPercent)),
+    plain(['+ model', '%'], totals, ({ sentWithModelPercent }) => oneDecimal(sentWithModelPercent)),
+  ];
+}
+
+function savedColumns(totals: readonly ConfigTotals[]): TableColumn[] {
+  return [
+    plain([''], totals, ({ frontier }) => (frontier ? '*' : '')),
+    tokens('gross', totals, ({ gross }) => gross),
+    tokens('unique', totals, ({ unique }) => unique),
+    tokens('net', totals, ({ net }) => net),
+    plain(['pooled', '%'], totals, ({ pooledPercent }) => oneDecimal(pooledPercent)),
+    plain(['mean', '%'], totals, ({ meanPercent }) => oneDecimal(meanPercent)),
+  ];
+}
+
+function spentColumns(totals: readonly ConfigTotals[]): TableColumn[] {
+  const columns = [
+    plain(['fired', 'cells'], totals, ({ firedCells, cells }) => `${firedCells}/${cells}`),
+    plain(['fired', 'requests'], totals, ({ fired }) => thousands(fired)),
+    plain(['model', 'calls'], totals, ({ modelCalls }) => thousands(modelCalls)),
+    tokens('model in', totals, ({ modelInput }) => modelInput),
+    tokens('model out', totals, ({ modelOutput }) => modelOutput),
+  ];
+  if (totals.every(({ failed }) => failed === 0)) return columns;
+  return [...columns, plain(['failed', 'cells'], totals, ({ failed }) => thousands(failed))];
+}
+
+function plain(
+  header: readonly string[],
+  totals: readonly ConfigTotals[],
+  cell: (total: ConfigTotals) => string,
+): TableColumn {
+  return { header, cells: totals.map(cell), align: 'right' };
+}
+
+function tokens(
+  name: string,
+  totals: readonly ConfigTotals[],
+  value: (total: ConfigTotals) => number,
+): TableColumn {
+  const { unit, cells } = tokenColumn(totals.map(value));
+  return { header: [name, unit], cells, align: 'right' };
+}
+
+function footnotes(totals: readonly ConfigTotals[]): string[] {
+  const lines = [
+    'before, after  tokens of all requests, as recorded and as they would be sent',
+    '% of baseline  tokens sent against what the baseline sent for the same requests;',
+    "               + model adds what the components' own model calls read and wrote",
+    'gross          Σ before − after: a drop counts again at every later request',
+    'unique         what was dropped, once, minus what was inserted, once',
+    'net            unique minus what expand gave back (expand is off: nothing)',
+    "pooled, mean   % of all tokens together; mean of each transcript's own %",
+    'resolved       recorded reward of 1; that of a rewritten run is not known',
+  ];
+  if (totals.some(({ frontier }) => frontier)) {
+    lines.push(
+      '*              no other config saves more (net) for fewer model tokens; what the',
+      '               agent would have lost is not measured yet, so it is no part of it',
+    );
+  }
+  return lines;
+}

@@ -1,0 +1,275 @@
+import type { CellResult, Counts } from './result.ts';
+
+/** How a column is written: a word, a number, `True`/`False`, or `name:count` pairs joined by `;`. */
+export type ColumnType = 'text' | 'number' | 'boolean' | 'counts';
+
+export type ColumnGroup =
+  | 'context-guru'
+  | 'identity'
+  | 'reward'
+  | 'actions'
+  | 'evidence'
+  | 'savings'
+  | 'tiers and USD'
+  | 'component'
+  | 'shape'
+  | 'agreement and probes'
+  | 'time';
+
+export type ColumnValue = string | number | boolean | Counts | undefined;
+
+export interface Column {
+  readonly header: string;
+  readonly type: ColumnType;
+  /** `tokens`, `ms`, `s`, `USD`, `%`; empty for a count or a word. */
+  readonly unit: string;
+  readonly group: ColumnGroup;
+  readonly description: string;
+  /** Property of `CellResult` that the column shows. */
+  readonly field: keyof CellResult;
+  /** Rows without it are not rows: the reader refuses them. */
+  readonly required: boolean;
+  value(cell: CellResult): ColumnValue;
+}
+
+type FieldOf<V> = {
+  [K in keyof CellResult]-?: Exclude<CellResult[K], undefined> extends V ? K : never;
+}[keyof CellResult];
+
+const requiredFields: ReadonlySet<keyof CellResult> = new Set<keyof CellResult>([
+  'task',
+  'config',
+  'note',
+  'trial',
+  'sample',
+  'lineage',
+  'sourceFormat',
+  'model',
+  'tokenizer',
+  'cellId',
+  'configHash',
+  'transcriptHash',
+]);
+
+type Description = Omit<Column, 'header' | 'field' | 'value' | 'type' | 'required'>;
+
+function column(field: keyof CellResult, type: ColumnType, rest: Description) {
+  return {
+    ...rest,
+    field,
+    type,
+    required: requiredFields.has(field),
+    value: (cell: CellResult) => cell[field],
+  };
+}
+
+/** Columns of one group; the unit comes first, since it is what readers of a number ask for. */
+function group(name: ColumnGroup) {
+  return {
+    text: (field: FieldOf<string>, description: string) =>
+      column(field, 'text', { unit: '', group: name, description }),
+    number: (field: FieldOf<number>, unit: string, description: string) =>
+      column(field, 'number', { unit, group: name, description }),
+    boolean: (field: FieldOf<boolean>, description: string) =>
+      column(field, 'boolean', { unit: '', group: name, description }),
+    counts: (field: FieldOf<Counts>, description: string) =>
+      column(field, 'counts', { unit: '', group: name, description }),
+  };
+}
+
+const guru = group('context-guru');
+const identity = group('identity');
+const reward = group('reward');
+const actions = group('actions');
+const evidence = group('evidence');
+const savings = group('savings');
+const cost = group('tiers and USD');
+const component = group('component');
+const shape = group('shape');
+const agreement = group('agreement and probes');
+const time = group('time');
+
+const tier = (field: FieldOf<number>, name: string, side: string) =>
+  cost.number(field, 'tokens', `Tokens ${name}, requests ${side} compaction.`);
+
+const headers = {
+  task: guru.text('task', 'What was worked on.'),
+  config: guru.text('config', 'The config; baseline sends every request as recorded.'),
+  agent: guru.text('agent', 'The agent that was recorded, where the recording says so.'),
+  reward: guru.number(
+    'reward',
+    '',
+    'On the baseline the recorded reward, 0 to 1; on any other row empty until evidence grounds it.',
+  ),
+  passed: guru.boolean('passed', 'True when reward is at least 1; empty without a reward.'),
+  wall_s: guru.number(
+    'wallSeconds',
+    's',
+    'Wall time of the replay of this cell; cells that run at once share the processor.',
+  ),
+  gw_requests: guru.number('requests', '', 'Requests of the transcript, retries left out.'),
+  gw_before: guru.number(
+    'tokensBefore',
+    'tokens',
+    'Tokens of all requests as recorded: text, tool calls, tool results, media, thinking that the model keeps; no JSON envelope, no top-level prompt. (The published sweep counts text only.)',
+  ),
+  gw_after: guru.number('tokensAfter', 'tokens', 'The same of the requests as they would be sent.'),
+  gw_saved: guru.number(
+    'tokensSaved',
+    'tokens',
+    'Gross saved: gw_before − gw_after. What was dropped once is counted again at every later request.',
+  ),
+  gw_pct: guru.number('percentSaved', '%', '100 × gw_saved ÷ gw_before; 0 when nothing was sent.'),
+  note: guru.text('note', 'ok, or error:<code> <message> for a cell that failed.'),
+
+  trial: identity.text('trial', 'Number of the repeated recording of the task.'),
+  sample: identity.number('sample', '', 'Number of the repeated model call, from 0.'),
+  lineage: identity.text(
+    'lineage',
+    'The chain of requests within its session: main, a sub-agent, …',
+  ),
+  source_format: identity.text('sourceFormat', 'Layout of the file that was read.'),
+  model: identity.text('model', 'The model that components asked: stub, stub-vague, none.'),
+  tokenizer: identity.text('tokenizer', 'Encoding that counted the tokens.'),
+  cell_id: identity.text(
+    'cellId',
+    'Hash over everything that can change the figures of the row; prices are left out.',
+  ),
+  config_hash: identity.text(
+    'configHash',
+    'Hash of the config: components, their versions, every setting.',
+  ),
+  transcript_hash: identity.text(
+    'transcriptHash',
+    'Hash of the recorded requests, actions and reward.',
+  ),
+
+  reward_kind: reward.text('rewardKind', 'What reward is: recorded.'),
+  recorded_reward: reward.number('recordedReward', '', 'Reward of the recording, on every row.'),
+  reward_with_expand: reward.number(
+    'rewardWithExpand',
+    '',
+    'Upper bound that also accepts recoverable evidence.',
+  ),
+
+  actions: actions.number('actions', '', 'Recorded actions of the agent.'),
+  actions_with_evidence: actions.number(
+    'actionsWithEvidence',
+    '',
+    'Actions that use an identifier of their request.',
+  ),
+  actions_supported: actions.number(
+    'actionsSupported',
+    '',
+    'Actions all of whose evidence is kept.',
+  ),
+  actions_recoverable: actions.number(
+    'actionsRecoverable',
+    '',
+    'Actions whose missing evidence all lies behind a visible marker.',
+  ),
+  actions_lost: actions.number('actionsLost', '', 'Actions with evidence that is lost or mutated.'),
+
+  evidence_total: evidence.number('evidenceTotal', '', 'Identifiers that recorded actions use.'),
+  evidence_kept: evidence.number('evidenceKept', '', 'Of these, still in the rewritten request.'),
+  evidence_recoverable: evidence.number(
+    'evidenceRecoverable',
+    '',
+    'Absent, but inside the stash of a visible marker.',
+  ),
+  evidence_lost: evidence.number('evidenceLost', '', 'Absent, and not recoverable.'),
+  evidence_mutated: evidence.number(
+    'evidenceMutated',
+    '',
+    'There only in a changed form; counted as lost.',
+  ),
+
+  unique_saved: savings.number(
+    'uniqueSaved',
+    'tokens',
+    'Largest reduction that each distinct message had, minus each distinct inserted message once.',
+  ),
+  net_saved: savings.number('netSaved', 'tokens', 'unique_saved minus what expand gave back.'),
+  overcount_ratio: savings.number(
+    'overcountRatio',
+    '',
+    'gw_saved ÷ unique_saved; empty when unique_saved is 0.',
+  ),
+  peak_before: savings.number('peakBefore', 'tokens', 'Largest request as recorded.'),
+  peak_after: savings.number('peakAfter', 'tokens', 'Largest request as it would be sent.'),
+  expands: savings.number('expands', '', 'Restores that were served.'),
+
+  fresh_before: tier('freshBefore', 'billed as fresh input', 'before'),
+  fresh_after: tier('freshAfter', 'billed as fresh input', 'after'),
+  cache_read_before: tier('cacheReadBefore', 'read from the prompt cache', 'before'),
+  cache_read_after: tier('cacheReadAfter', 'read from the prompt cache', 'after'),
+  cache_write_before: tier('cacheWriteBefore', 'written to the prompt cache', 'before'),
+  cache_write_after: tier('cacheWriteAfter', 'written to the prompt cache', 'after'),
+  usd_before: cost.number('usdBefore', 'USD', 'Price of the requests as recorded.'),
+  usd_after: cost.number('usdAfter', 'USD', 'Price of the requests as they would be sent.'),
+  usd_model: cost.number('usdModel', 'USD', 'Price of the component calls.'),
+  usd_net: cost.number('usdNet', 'USD', 'usd_before − usd_after − usd_model.'),
+  price_basis: cost.text('priceBasis', 'Where the prices are from, and what was assumed.'),
+
+  fired: component.number('fired', '', 'Requests that were rewritten.'),
+  model_calls: component.number(
+    'modelCalls',
+    '',
+    'Calls that components made, failed ones and those of reverted rewrites included.',
+  ),
+  model_input_tokens: component.number('modelInputTokens', 'tokens', 'What these calls read.'),
+  model_output_tokens: component.number('modelOutputTokens', 'tokens', 'What these calls wrote.'),
+  reused: component.number(
+    'reused',
+    '',
+    'Rewrites that repeated an earlier decision without a call.',
+  ),
+  reverted: component.number('reverted', '', 'Rewrites that the pipeline took back.'),
+  gates: component.counts('gates', 'Why components skipped a request, as name:count.'),
+  refusals: component.counts('refusals', 'Why rewrites were taken back, as name:count.'),
+  cycles: component.number('cycles', '', 'Rewrites that were decided anew.'),
+
+  violations_before: shape.number(
+    'violationsBefore',
+    '',
+    'Breaches of provider rules by the recorded requests, over all of them.',
+  ),
+  violations_added: shape.number(
+    'violationsAdded',
+    '',
+    'Breaches that would be sent and that the recorded requests do not have.',
+  ),
+  violation_rules: shape.counts(
+    'violationRules',
+    'Rules that rewrites broke, sent or taken back, as rule:count.',
+  ),
+
+  agreement: agreement.number(
+    'agreement',
+    '',
+    'Mean agreement of the next action on both requests, 0 to 1.',
+  ),
+  agreement_n: agreement.number('agreementCount', '', 'Requests behind agreement.'),
+  probe_score: agreement.number(
+    'probeScore',
+    '',
+    'Share of probes that were answered right, 0 to 1.',
+  ),
+  probe_n: agreement.number('probeCount', '', 'Probes behind probe_score.'),
+
+  added_ms_p50: time.number(
+    'addedMsMedian',
+    'ms',
+    'Time that the pipeline added to a request, median.',
+  ),
+  added_ms_p95: time.number('addedMs95', 'ms', 'The same, 95th percentile (nearest rank).'),
+} satisfies Record<string, Omit<Column, 'header'>>;
+
+export type ColumnName = keyof typeof headers;
+
+/** Every column of the CSV, in its order: header, unit, description, type, and how to get its value. */
+export const columns = Object.fromEntries(
+  Object.entries(headers).map(([header, rest]) => [header, { header, ...rest }]),
+) as Readonly<Record<ColumnName, Column>>;
+
+export const columnList: readonly Column[] = Object.values(columns);

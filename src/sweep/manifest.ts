@@ -1,0 +1,149 @@
+import { createHash } from 'node:crypto';
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { z } from 'zod';
+import type { Config } from '../compaction/config.ts';
+import { HarnessError, messageOf } from '../errors.ts';
+import { EXPAND_MODE, promptVersions, type SweepSettings } from './cells.ts';
+
+/** What a run selects: the same selection gives the same cells from the same files. */
+export interface Selection {
+  readonly configs: readonly Config[];
+  /** Files, folders and globs, as the user wrote them. */
+  readonly patterns: readonly string[];
+  readonly format: string;
+  readonly settings: SweepSettings;
+}
+
+const counts = z.object({
+  transcripts: z.int(),
+  requests: z.int(),
+  cells: z.int(),
+  finished: z.int(),
+  failed: z.int(),
+  /** Of the finished ones, those that an earlier start of the run had done. */
+  kept: z.int(),
+});
+
+const problem = z.object({
+  severity: z.enum(['error', 'notice']),
+  code: z.string(),
+  message: z.string(),
+  file: z.string().optional(),
+  line: z.int().optional(),
+});
+
+const manifest = z.object({
+  status: z.enum(['running', 'complete', 'failed', 'interrupted']),
+  started: z.string(),
+  finished: z.string().optional(),
+  /** Hash of everything that is selected; `--resume` goes on with a run of the same one. */
+  selection: z.string(),
+  configs: z.array(
+    z.object({
+      name: z.string(),
+      hash: z.string(),
+      source: z.string(),
+      about: z.string(),
+      text: z.string(),
+    }),
+  ),
+  transcripts: z.object({ patterns: z.array(z.string()), format: z.string() }),
+  options: z.object({
+    tokenizer: z.string(),
+    model: z.string(),
+    assume_model: z.string().optional(),
+    samples: z.int(),
+    guard: z.boolean(),
+    expand: z.string(),
+    prompts: z.record(z.string(), z.number()),
+  }),
+  versions: z.object({ harness: z.string(), node: z.string() }),
+  /** Absent where the project is no git checkout. */
+  revision: z.object({ commit: z.string(), dirty: z.boolean() }).optional(),
+  counts: counts.optional(),
+  problems: z.array(problem),
+});
+
+/** What was run, with what, and how it ended. */
+export type Manifest = z.output<typeof manifest>;
+
+/** Versions and revision of what runs; found by the caller, since it needs the environment. */
+export interface Provenance {
+  readonly versions: { readonly harness: string; readonly node: string };
+  readonly revision?: { readonly commit: string; readonly dirty: boolean };
+}
+
+/** The manifest of a run that begins. */
+export function startManifest(
+  selection: Selection,
+  provenance: Provenance,
+  started: Date,
+): Manifest {
+  const { configs, patterns, format, settings } = selection;
+  const { tokenizer, model, assumeModel, samples, guard } = settings;
+  return {
+    status: 'running',
+    started: started.toISOString(),
+    selection: selectionHash(selection),
+    configs: configs.map(({ name, hash, source, about, text }) => ({
+      name,
+      hash,
+      source,
+      about,
+      text,
+    })),
+    transcripts: { patterns: [...patterns], format },
+    options: {
+      tokenizer,
+      model,
+      ...(assumeModel === undefined ? {} : { assume_model: assumeModel }),
+      samples,
+      guard,
+      expand: EXPAND_MODE,
+      prompts: { ...promptVersions },
+    },
+    versions: { ...provenance.versions },
+    ...(provenance.revision === undefined ? {} : { revision: { ...provenance.revision } }),
+    problems: [],
+  };
+}
+
+export function selectionHash({ configs, patterns, format, settings }: Selection): string {
+  const { tokenizer, model, assumeModel, samples, guard } = settings;
+  const identity = [
+    configs.map(({ name, hash }) => [name, hash]),
+    patterns,
+    format,
+    [tokenizer, model, assumeModel ?? null, samples, guard, EXPAND_MODE],
+    promptVersions,
+  ];
+  return createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 16);
+}
+
+/** Writes in one step: a reader sees the old manifest or the new one. Rejects with `output.write`. */
+export async function writeManifest(file: string, content: Manifest): Promise<void> {
+  try {
+    await writeFile(`${file}.tmp`, `${JSON.stringify(content, null, 2)}\n`);
+    await rename(`${file}.tmp`, file);
+  } catch (cause) {
+    const message = `cannot write: ${messageOf(cause)}; free space, or choose another --out`;
+    throw new HarnessError('output.write', message, { cause, at: { file } });
+  }
+}
+
+/** Rejects with `input.missing`, or `input.schema` for a file that is no manifest. */
+export async function readManifest(file: string): Promise<Manifest> {
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (cause) {
+    const message = `cannot read the manifest: ${messageOf(cause)}`;
+    throw new HarnessError('input.missing', message, { cause, at: { file } });
+  }
+  try {
+    return manifest.parse(JSON.parse(text));
+  } catch (cause) {
+    const message = `not a manifest of this version: ${messageOf(cause)}`;
+    throw new HarnessError('input.schema', message, { cause, at: { file } });
+  }
+}

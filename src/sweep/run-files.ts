@@ -1,0 +1,102 @@
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { HarnessError, messageOf } from '../errors.ts';
+import { RowWriter } from '../rows/csv.ts';
+import { type LockHolder, RunLock } from './lock.ts';
+
+/** The files of one run, side by side. */
+export interface RunFiles {
+  /** One row a cell. */
+  readonly csv: string;
+  /** What was run, and how it ended. */
+  readonly manifest: string;
+  /** Where each stashed span lies in the recordings, for `expand`. */
+  readonly stash: string;
+}
+
+export function runFiles(csv: string): RunFiles {
+  const stem = csv.replace(/\.csv$/, '');
+  return { csv, manifest: `${stem}.manifest.json`, stash: `${stem}.stash.jsonl` };
+}
+
+/** A run that is being written; `close` gives the lock back. */
+export interface OpenRun {
+  readonly files: RunFiles;
+  readonly rows: RowWriter;
+  readonly lock: RunLock;
+}
+
+const MOST_NAMESAKES = 100;
+
+/**
+ * Creates `<folder>/<date>T<time>-<name>.csv`, with `-2`, `-3`, … after it where a sweep of that second
+ * and name exists. Rejects with `output.write`.
+ */
+export async function createRun(
+  folder: string,
+  name: string,
+  start: Date,
+  holder: LockHolder,
+): Promise<OpenRun> {
+  try {
+    await mkdir(folder, { recursive: true });
+  } catch (cause) {
+    const message = `cannot make the folder: ${messageOf(cause)}; choose another --out`;
+    throw new HarnessError('output.write', message, { cause, at: { file: folder } });
+  }
+  const stamp = start.toISOString().slice(0, 19).replaceAll(':', '-');
+  for (let number = 1; number <= MOST_NAMESAKES; number++) {
+    const suffix = number === 1 ? '' : `-${number}`;
+    const files = runFiles(join(folder, `${stamp}-${fileName(name)}${suffix}.csv`));
+    const run = await tryCreate(files, holder);
+    if (run !== undefined) return run;
+  }
+  const message = `${MOST_NAMESAKES} runs named ${stamp}-${name} exist; use another --name or --out`;
+  throw new HarnessError('output.conflict', message, { at: { file: folder } });
+}
+
+async function tryCreate(files: RunFiles, holder: LockHolder): Promise<OpenRun | undefined> {
+  let lock: RunLock | undefined;
+  try {
+    lock = await RunLock.acquire(files.csv, holder);
+    return { files, rows: await RowWriter.create(files.csv), lock };
+  } catch (error) {
+    await lock?.release();
+    if (error instanceof HarnessError && error.code === 'output.conflict') return undefined;
+    throw error;
+  }
+}
+
+/** Removes a run that has no row to show. */
+export async function removeRun(files: RunFiles): Promise<void> {
+  for (const file of Object.values(files)) await rm(file, { force: true });
+}
+
+/** CSV files of the runs in a folder, the newest first (their names begin with date and time). */
+export async function listRuns(folder: string): Promise<string[]> {
+  let names: string[];
+  try {
+    names = await readdir(folder);
+  } catch {
+    return [];
+  }
+  return names
+    .filter((name) => /^\d{4}-\d\d-\d\dT.*\.csv$/.test(name))
+    .toSorted(byRun)
+    .reverse()
+    .map((name) => join(folder, name));
+}
+
+/** By name; of one second and name, `-10` after `-2`. */
+function byRun(a: string, b: string): number {
+  const [left, right] = [a, b].map((name) => /^(.*?)(?:-(\d{1,3}))?\.csv$/.exec(name));
+  const [one, other] = [left?.[1] ?? a, right?.[1] ?? b];
+  if (one !== other) return one < other ? -1 : 1;
+  return Number(left?.[2] ?? 1) - Number(right?.[2] ?? 1);
+}
+
+/** A name that is one harmless part of a path. */
+function fileName(name: string): string {
+  const safe = name.replace(/[^A-Za-z0-9._@=,-]+/g, '-').replace(/^[.-]+/, '');
+  return (safe === '' ? 'sweep' : safe).slice(0, 80);
+}

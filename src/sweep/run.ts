@@ -1,0 +1,227 @@
+import { setImmediate } from 'node:timers/promises';
+import type { ModelResolver } from '../compaction/pipeline.ts';
+import type { Problem } from '../recordings/problem.ts';
+import { type ReadOptions, readRecordings } from '../recordings/read.ts';
+import { replayTranscript } from '../replay/replay.ts';
+import { replaceRows } from '../rows/csv.ts';
+import type { Redact } from '../rows/note.ts';
+import { type CellResult, failedCell, isFinished, measuredCell } from '../rows/result.ts';
+import { listTokens } from '../transcript/message-tokens.ts';
+import type { Transcript } from '../transcript/transcript.ts';
+import { type Cell, CellFactory } from './cells.ts';
+import { runLocally } from './executors/local.ts';
+import { type Manifest, type Selection, writeManifest } from './manifest.ts';
+import { type OpenRun, removeRun } from './run-files.ts';
+import { appendReferences, type StashReference, stashReferences } from './stash-index.ts';
+
+/** What to run; `selection.configs` begins with the baseline. */
+export interface SweepPlan {
+  readonly selection: Selection;
+  readonly reading: ReadOptions;
+  /** Transcripts that are worked on at once. */
+  readonly jobs: number;
+  readonly models: (transcript: Transcript) => ModelResolver;
+  readonly redact: Redact;
+  /** Milliseconds since the epoch; never goes back. */
+  readonly now: () => number;
+  readonly signal: AbortSignal;
+}
+
+/** Told of what happens; counts are those of the run so far. */
+export interface SweepObserver {
+  /** A recording was read: `cells` are known to run. */
+  onRead?(cells: number): void;
+  /** A cell was measured, failed, or was found finished. */
+  onCell?(cell: CellResult, done: number): void;
+}
+
+export interface SweepResult {
+  readonly status: 'complete' | 'failed' | 'interrupted';
+  /** Every row in the order of the file. */
+  readonly rows: readonly CellResult[];
+  readonly problems: readonly Problem[];
+  readonly counts: NonNullable<Manifest['counts']>;
+}
+
+/**
+ * Runs every cell that is not in `kept`, writes each row as it is finished, and at the end puts the rows
+ * in order: transcripts as they were read, the configs in the order given, samples. A failed cell is a
+ * row that says so; the others go on. When the signal aborts, what is done is kept.
+ *
+ * Rejects with `output.write` where a row cannot be written.
+ */
+export async function runSweep(
+  plan: SweepPlan,
+  run: OpenRun,
+  manifest: Manifest,
+  kept: ReadonlyMap<string, CellResult>,
+  observer: SweepObserver = {},
+): Promise<SweepResult> {
+  const sweep = new Sweep(plan, run, kept, observer);
+  await writeManifest(run.files.manifest, { ...manifest, status: 'running' });
+  await appendReferences(run.files.stash, []);
+  try {
+    await runLocally(sweep.transcripts(), plan.jobs, (work) => sweep.work(work), plan.signal);
+    const result = sweep.result();
+    await replaceRows(run.files.csv, result.rows);
+    await writeManifest(run.files.manifest, finished(manifest, result, plan));
+    if (result.counts.cells === 0 && result.rows.length === 0) await removeRun(run.files);
+    return result;
+  } catch (error) {
+    const failed: Manifest = { ...manifest, status: 'failed' };
+    await writeManifest(run.files.manifest, failed).catch(() => {});
+    throw error;
+  } finally {
+    await run.rows.close();
+    await run.lock.release();
+  }
+}
+
+function finished(manifest: Manifest, result: SweepResult, plan: SweepPlan): Manifest {
+  return {
+    ...manifest,
+    status: result.status,
+    finished: new Date(plan.now()).toISOString(),
+    counts: result.counts,
+    problems: result.problems.map(({ severity, code, message, at }) => ({
+      severity,
+      code,
+      message: plan.redact(message),
+      ...(at.file === undefined ? {} : { file: at.file }),
+      ...(at.line === undefined ? {} : { line: at.line }),
+    })),
+  };
+}
+
+/** One transcript's cells, and where their rows stand. */
+interface TranscriptWork {
+  readonly cells: readonly Cell[];
+  readonly order: number;
+}
+
+class Sweep {
+  readonly #plan: SweepPlan;
+  readonly #run: OpenRun;
+  readonly #kept: ReadonlyMap<string, CellResult>;
+  readonly #observer: SweepObserver;
+  readonly #problems: Problem[] = [];
+  readonly #rows = new Map<number, CellResult>();
+  #transcripts = 0;
+  #requests = 0;
+  #cells = 0;
+  #keptCells = 0;
+
+  constructor(
+    plan: SweepPlan,
+    run: OpenRun,
+    kept: ReadonlyMap<string, CellResult>,
+    observer: SweepObserver,
+  ) {
+    this.#plan = plan;
+    this.#run = run;
+    this.#kept = kept;
+    this.#observer = observer;
+  }
+
+  async *transcripts(): AsyncGenerator<TranscriptWork> {
+    const { selection, reading } = this.#plan;
+    const factory = new CellFactory(selection.configs, selection.settings);
+    for await (const { transcripts, problems } of readRecordings(selection.patterns, reading)) {
+      this.#problems.push(...problems);
+      for (const transcript of transcripts) {
+        const cells = factory.cellsOf(transcript);
+        const order = this.#cells;
+        this.#transcripts++;
+        this.#requests += transcript.requests.length;
+        this.#cells += cells.length;
+        this.#observer.onRead?.(this.#cells);
+        yield { cells, order };
+      }
+    }
+  }
+
+  /** The cells of one transcript, one after the other: they share what was computed of its messages. */
+  async work({ cells, order }: TranscriptWork): Promise<void> {
+    if (cells.some((cell) => !this.#kept.has(cell.id))) this.#countOnce(cells);
+    for (const [index, cell] of cells.entries()) {
+      // Replay with a stub never waits, so timers and signals get their turn here.
+      await setImmediate();
+      if (this.#plan.signal.aborted) return;
+      const known = this.#kept.get(cell.id);
+      const row = known ?? (await this.#measure(cell));
+      if (known !== undefined) this.#keptCells++;
+      this.#rows.set(order + index, row);
+      this.#observer.onCell?.(row, this.#rows.size);
+    }
+  }
+
+  /** Counts each message before the first cell, which would else be charged with the time of it. */
+  #countOnce([cell]: readonly Cell[]): void {
+    if (cell === undefined) return;
+    const { requests, dialect } = cell.transcript;
+    const { tokenizer } = this.#plan.selection.settings;
+    for (const { messages } of requests) {
+      listTokens(messages, { tokenizer, dialect, thinking: 'all' });
+    }
+  }
+
+  async #measure(cell: Cell): Promise<CellResult> {
+    const { selection, models, redact, now } = this.#plan;
+    const { settings } = selection;
+    const start = now();
+    const labels = () => ({
+      transcript: cell.transcript,
+      config: cell.config,
+      sample: cell.sample,
+      cellId: cell.id,
+      model: settings.model,
+      tokenizer: settings.tokenizer,
+      wallSeconds: (now() - start) / 1000,
+    });
+    let row: CellResult;
+    let references: StashReference[] = [];
+    try {
+      const replay = await replayTranscript(cell.transcript, cell.config, {
+        tokenizer: settings.tokenizer,
+        models,
+        sample: cell.sample,
+        guard: settings.guard,
+        ...(settings.assumeModel === undefined ? {} : { assumeModel: settings.assumeModel }),
+      });
+      row = measuredCell(labels(), replay);
+      references = stashReferences(cell, replay);
+    } catch (error) {
+      row = failedCell(labels(), error, redact);
+    }
+    // Before the row, so that what a row stashed can be expanded.
+    if (references.length > 0) await appendReferences(this.#run.files.stash, references);
+    await this.#run.rows.append(row);
+    return row;
+  }
+
+  result(): SweepResult {
+    const inOrder = [...this.#rows].toSorted(([a], [b]) => a - b).map(([, row]) => row);
+    const interrupted = this.#plan.signal.aborted;
+    const failed = inOrder.filter((row) => !isFinished(row)).length;
+    const broken = this.#problems.some(({ severity }) => severity === 'error');
+    return {
+      status: interrupted ? 'interrupted' : failed > 0 || broken ? 'failed' : 'complete',
+      rows: interrupted ? [...inOrder, ...this.#unvisited(inOrder)] : inOrder,
+      problems: this.#problems,
+      counts: {
+        transcripts: this.#transcripts,
+        requests: this.#requests,
+        cells: this.#cells,
+        finished: inOrder.length - failed,
+        failed,
+        kept: this.#keptCells,
+      },
+    };
+  }
+
+  /** Rows of an earlier start that this one was stopped before it came to. */
+  #unvisited(rows: readonly CellResult[]): CellResult[] {
+    const visited = new Set(rows.map((row) => row.cellId));
+    return [...this.#kept.values()].filter((row) => !visited.has(row.cellId));
+  }
+}

@@ -1,0 +1,170 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { oneDecimal, thousands, tokenColumn } from '../../src/report/numbers.ts';
+import { paintFor, plainPaint } from '../../src/report/paint.ts';
+import { shortenNames } from '../../src/report/shorten.ts';
+import { summaryLines } from '../../src/report/summary.ts';
+import { totalsOf } from '../../src/report/totals.ts';
+import type { CellResult } from '../../src/rows/result.ts';
+
+const tokens = fc.nat({ max: 2_000_000_000 });
+
+function row(config: string, task: string, figures: Partial<CellResult>): CellResult {
+  return {
+    task,
+    config,
+    note: 'ok',
+    trial: '0',
+    sample: 0,
+    lineage: 'main',
+    sourceFormat: 'messages',
+    model: 'stub',
+    tokenizer: 'o200k_base',
+    cellId: `${config} ${task}`,
+    configHash: config,
+    transcriptHash: task,
+    ...figures,
+  };
+}
+
+function saving(
+  config: string,
+  task: string,
+  before: number,
+  after: number,
+  more: Partial<CellResult> = {},
+) {
+  const saved = before - after;
+  const percentSaved = before === 0 ? 0 : (100 * saved) / before;
+  return row(config, task, {
+    tokensBefore: before,
+    tokensAfter: after,
+    tokensSaved: saved,
+    uniqueSaved: saved,
+    netSaved: saved,
+    percentSaved,
+    fired: saved === 0 ? 0 : 1,
+    ...more,
+  });
+}
+
+describe('the summary', () => {
+  test('has no line over 80 characters, whatever the names and figures', () => {
+    const name = fc.stringMatching(/^[a-z@=,.-]{1,90}$/);
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(name, { minLength: 1, maxLength: 6 }),
+        fc.array(fc.tuple(tokens, tokens, tokens), { minLength: 1, maxLength: 4 }),
+        (names, figures) => {
+          const configs = ['baseline', ...names.filter((each) => each !== 'baseline')];
+          const rows = configs.flatMap((config) =>
+            figures.map(([one, other, asked], task) =>
+              saving(config, `${task}`, Math.max(one, other), Math.min(one, other), {
+                modelInputTokens: asked,
+                modelOutputTokens: asked,
+                modelCalls: asked,
+              }),
+            ),
+          );
+          const lines = summaryLines(totalsOf(rows, configs, 'baseline'), plainPaint);
+          for (const line of lines) expect(line.length, line).toBeLessThanOrEqual(80);
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+
+  test('tells pooled from mean, and both from what was sent with the model', () => {
+    const rows = [
+      saving('baseline', 'long', 1000, 1000),
+      saving('baseline', 'short', 100, 100),
+      saving('small', 'long', 1000, 900),
+      saving('small', 'short', 100, 50, { modelInputTokens: 30, modelOutputTokens: 3 }),
+    ];
+    const [, small] = totalsOf(rows, ['baseline', 'small'], 'baseline');
+    expect(small?.pooledPercent).toBeCloseTo((100 * 150) / 1100);
+    expect(small?.meanPercent).toBeCloseTo((10 + 50) / 2);
+    expect(small?.sentPercent).toBeCloseTo((100 * 950) / 1100);
+    expect(small?.sentWithModelPercent).toBeCloseTo((100 * 983) / 1100);
+  });
+
+  test('compares with the baseline only what both measured', () => {
+    const rows = [
+      saving('baseline', 'one', 100, 100),
+      row('baseline', 'two', { note: 'error:model.timeout slow' }),
+      saving('small', 'one', 100, 60),
+      saving('small', 'two', 1000, 10),
+    ];
+    const [baseline, small] = totalsOf(rows, ['baseline', 'small'], 'baseline');
+    expect(baseline).toMatchObject({ failed: 1, cells: 2, tasks: 2 });
+    expect(small?.sentPercent).toBeCloseTo(60);
+  });
+
+  test('marks the frontier among the configs that fired', () => {
+    const asked = (total: number) => ({ modelInputTokens: total, modelOutputTokens: 0 });
+    const rows = [
+      saving('baseline', 'a', 100, 100),
+      saving('most', 'a', 100, 40, asked(50)),
+      saving('dear', 'a', 100, 50, asked(60)),
+      saving('cheap', 'a', 100, 80, asked(10)),
+      saving('idle', 'a', 100, 100),
+    ];
+    const names = ['baseline', 'most', 'dear', 'cheap', 'idle'];
+    const marked = totalsOf(rows, names, 'baseline').filter(({ frontier }) => frontier);
+    expect(marked.map(({ config }) => config)).toEqual(['most', 'cheap']);
+  });
+});
+
+describe('names in a table', () => {
+  test('fit, and stay as different as they were', () => {
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(fc.stringMatching(/^[ab=,]{1,60}$/), { maxLength: 20 }),
+        fc.integer({ min: 12, max: 40 }),
+        (names, width) => {
+          const shown = shortenNames(names, width);
+          expect(new Set(shown).size).toBe(names.length);
+          for (const name of shown) expect(name.length).toBeLessThanOrEqual(width);
+          for (const [index, name] of names.entries()) {
+            if (name.length <= width - 5) expect(shown[index]).toBe(name);
+          }
+        },
+      ),
+    );
+  });
+});
+
+describe('numbers', () => {
+  test('of one column share one unit that keeps them short', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat({ max: 1e13 }), { maxLength: 6 }), (values) => {
+        const { unit, cells } = tokenColumn(values);
+        const scale = { tokens: 1, 'k tokens': 1e3, 'M tokens': 1e6 }[unit];
+        for (const [index, cell] of cells.entries()) {
+          expect(cell.length).toBeLessThanOrEqual(10);
+          const value = Number(cell.replaceAll(',', ''));
+          expect(Math.abs(value * scale - (values[index] ?? 0))).toBeLessThanOrEqual(scale / 2);
+        }
+      }),
+    );
+  });
+
+  test('read as people write them', () => {
+    expect(thousands(1234567)).toBe('1,234,567');
+    expect([oneDecimal(14.58), oneDecimal(undefined)]).toEqual(['14.6', '–']);
+  });
+});
+
+describe('colour', () => {
+  test.each([
+    [true, {}, true],
+    [false, {}, false],
+    [true, { NO_COLOR: '1' }, false],
+    [true, { CI: 'true' }, false],
+    [true, { TERM: 'dumb' }, false],
+    [false, { FORCE_COLOR: '1' }, true],
+    [false, { FORCE_COLOR: '1', NO_COLOR: '1' }, false],
+  ])('on a terminal (%s) with %o: %s', (isTerminal, variables, coloured) => {
+    expect(paintFor(isTerminal, variables).bold('x') !== 'x').toBe(coloured);
+  });
+});

@@ -1,0 +1,79 @@
+/**
+ * Runs the contract suite outside of the test runner, for the gate:
+ * `npx tsx test/support/contract/run.ts --runs N --seed S [--component NAME] [--dialect NAME] [--path PATH] [--json]`.
+ * Prints one document; exit code 0, or 100 when a property does not hold.
+ */
+import { parseArgs } from 'node:util';
+import { dialectNames } from '../arbitraries/sessions.ts';
+import { catalogSubjects } from './subjects.ts';
+import { contractSuite, type SuiteResult } from './suite.ts';
+
+const { values } = parseArgs({
+  options: {
+    /** Runs a component, spread over the dialects. */
+    runs: { type: 'string', default: '1000' },
+    seed: { type: 'string', default: '1' },
+    component: { type: 'string' },
+    dialect: { type: 'string' },
+    path: { type: 'string' },
+    json: { type: 'boolean', default: false },
+  },
+});
+
+const start = performance.now();
+const seed = Number(values.seed);
+const subjects = catalogSubjects().filter(
+  ({ name }) => values.component === undefined || name === values.component,
+);
+const dialects = dialectNames.filter(
+  (name) => values.dialect === undefined || name === values.dialect,
+);
+if (subjects.length === 0 || dialects.length === 0 || !Number.isInteger(seed)) {
+  const components = catalogSubjects().map(({ name }) => name);
+  console.error(
+    `expected --component one of ${components.join(', ')}, --dialect one of ${dialectNames.join(', ')}, --seed an integer`,
+  );
+  process.exit(2);
+}
+const runs = Math.ceil(Number(values.runs) / dialects.length);
+const results: SuiteResult[] = [];
+for (const subject of subjects) {
+  for (const dialect of dialects) {
+    const path = values.path === undefined ? {} : { path: values.path };
+    results.push(await contractSuite(subject, { dialect, runs, seed, ...path }));
+  }
+}
+const failed = results.filter(({ failure }) => failure !== undefined);
+const seconds = Math.round((performance.now() - start) / 100) / 10;
+
+if (values.json) {
+  const cells = results.map(({ failure, ...counts }) => {
+    if (failure === undefined) return counts;
+    const { shrunk: _, ...printed } = failure;
+    return { ...counts, failure: { ...printed, replay: replay({ ...counts, failure }) } };
+  });
+  console.log(
+    JSON.stringify({ seed, runs: runs * dialects.length, seconds, failed: failed.length, cells }),
+  );
+} else {
+  for (const { component, dialect, fired, valid, failure } of results) {
+    const share = valid === 0 ? 0 : Math.round((100 * fired) / valid);
+    console.log(
+      `${failure === undefined ? 'ok  ' : 'FAIL'} ${component} ${dialect}: fired in ${share} % of ${valid}`,
+    );
+  }
+  for (const result of failed) {
+    console.log(
+      `\n${result.component} ${result.dialect}\n${result.failure?.message}\n${result.failure?.counterexample}`,
+    );
+    console.log(`again: ${replay(result)}`);
+  }
+  console.log(`seed ${seed}, ${runs * dialects.length} runs a component, ${seconds} s`);
+}
+process.exitCode = failed.length > 0 ? 100 : 0;
+
+/** The command that shows a failure again. */
+function replay({ component, dialect, failure }: SuiteResult): string {
+  const path = failure?.path === undefined ? '' : ` --path ${failure.path}`;
+  return `npx tsx test/support/contract/run.ts --runs ${runs} --seed ${seed} --component ${component} --dialect ${dialect}${path}`;
+}
