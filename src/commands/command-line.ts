@@ -3,10 +3,12 @@ import { HarnessError } from '../errors.ts';
 import { CONFIG_FOLDER } from './defaults.ts';
 import type { Environment, ExitCode } from './environment.ts';
 import { expand } from './expand.ts';
+import { gate } from './gate.ts';
 import { type Invocation, parseArguments } from './program.ts';
 import { projectPath } from './project.ts';
 import { recordFixtures } from './record-fixtures.ts';
 import { sweep } from './sweep.ts';
+import { type ValidateCommandOptions, validateCommand } from './validate.ts';
 
 /**
  * Runs what a command line asks for, program name left out. Never rejects: what goes wrong is told on
@@ -36,11 +38,24 @@ function run(invocation: Invocation, environment: Environment): Promise<ExitCode
       return sweep(invocation.options, environment);
     case 'expand':
       return expand(invocation.options, environment);
+    case 'validate':
+      return validate(invocation.options, environment);
+    case 'gate':
+      return gate(invocation.options, environment);
     case 'record-fixtures':
       return record(invocation.options, environment);
     case 'help':
       return help(invocation, environment);
   }
+}
+
+async function validate(
+  options: ValidateCommandOptions,
+  { cwd, stdout }: Environment,
+): Promise<ExitCode> {
+  const { exitCode, output } = await validateCommand({ ...options, cwd });
+  stdout.write(`${output}\n`);
+  return exitCode;
 }
 
 async function record(

@@ -25,5 +25,8 @@ export interface Terminal {
   readonly columns: number;
 }
 
-/** Exit codes: fine, the harness or a cell failed, bad usage or config or input. */
-export type ExitCode = 0 | 1 | 2;
+/**
+ * Exit codes: fine; the harness or a cell failed; bad usage, config or input; inconclusive under
+ * `--strict`; a regression or a violation.
+ */
+export type ExitCode = 0 | 1 | 2 | 3 | 100;

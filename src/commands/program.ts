@@ -3,14 +3,18 @@ import { HarnessError, nearestName } from '../errors.ts';
 import { freeValues, joinValues } from './arguments.ts';
 import { DEFAULT_TRANSCRIPTS, RUNS_FOLDER } from './defaults.ts';
 import type { ExpandOptions } from './expand.ts';
+import { type GateOptions, gateOptions } from './gate-options.ts';
 import type { RecordFixturesOptions } from './record-fixtures.ts';
 import { modelModes, type SweepOptions, sweepOptions } from './sweep-options.ts';
+import type { ValidateCommandOptions } from './validate.ts';
 
 /** What a command line asks for. */
 export type Invocation =
   | { readonly kind: 'sweep'; readonly options: SweepOptions }
   | { readonly kind: 'expand'; readonly options: ExpandOptions }
   | { readonly kind: 'record-fixtures'; readonly options: RecordFixturesOptions }
+  | { readonly kind: 'validate'; readonly options: ValidateCommandOptions }
+  | { readonly kind: 'gate'; readonly options: GateOptions }
   /** `show` prints the help to stdout; `command` is missing for that of the program. */
   | { readonly kind: 'help'; readonly command: string | undefined; readonly show: () => void };
 
@@ -54,9 +58,28 @@ function invocation(
       const folder = out === undefined ? {} : { out };
       return { kind: 'record-fixtures', options: { ...folder, check, tasks: words } };
     }
+    case 'validate':
+      return {
+        kind: 'validate',
+        options: {
+          paths: words,
+          json: options.json === true,
+          ...given('cases', text(options.cases)),
+          ...given('dialect', text(options.dialect)),
+          ...given('mode', text(options.mode)),
+        },
+      };
+    case 'gate':
+      return { kind: 'gate', options: gateOptions(options) };
     default:
       throw new HarnessError('harness.internal', `command ${name} has no options`);
   }
+}
+
+function given<Key extends string>(key: Key, value: string | undefined): { [K in Key]?: string } {
+  const entry: { [K in Key]?: string } = {};
+  if (value !== undefined) entry[key] = value;
+  return entry;
 }
 
 function text(value: unknown): string | undefined {
@@ -92,6 +115,8 @@ export function buildProgram(): CAC {
   const program = cac('npm run');
   addSweep(program);
   addExpand(program);
+  addValidate(program);
+  addGate(program);
   addRecordFixtures(program);
   program.help((sections) => {
     // cac shows no command's description, and the default of an option that turns something off.
@@ -150,6 +175,40 @@ function addExpand(program: CAC): void {
     .option('--out <folder>', `Where the runs are (${RUNS_FOLDER})`)
     .example('  npm run expand -- 0123456789abcdef')
     .example('  npm run expand -- 0123456789abcdef --run results/runs/NAME.csv');
+}
+
+function addValidate(program: CAC): void {
+  program
+    .command('validate [...paths]', 'Tells whether message lists could be sent to their provider.')
+    .usage('validate -- FILE|DIR… [options]')
+    .option('--dialect <name>', 'Dialect of a request body or list that does not show its own')
+    .option('--mode <name>', 'sendable, or prefix: cut in flight (sendable)')
+    .option('--cases <folder>', 'Compare labelled cases with what the oracle says of them')
+    .option('--json', 'Print the violations as JSON')
+    .example('  npm run validate -- request.json')
+    .example('  npm run validate -- fixtures/transcripts --mode prefix');
+}
+
+function addGate(program: CAC): void {
+  program
+    .command('gate', 'Stops a change that makes a request unsendable or loses savings or reward.')
+    .usage('gate -- [options]')
+    .option('--runs <n>', 'Runs of the contract suite for each component (of sweeps/gate.yaml)')
+    .option('--seed <n>', 'Only this seed, to repeat a finding (a fixed one and a fresh one)')
+    .option('--component <path>', 'Hold only this component of your own to the contract suite')
+    .option('--transcripts <...paths>', `Recordings to replay (${DEFAULT_TRANSCRIPTS})`)
+    .option('--part <name>', 'contract, cells or all (all)')
+    .option('--config <...names>', 'Only these configs (all)')
+    .option('--dialect <...names>', 'Only these dialects (all five)')
+    .option('--snapshot <file>', 'Snapshot to compare with (results/gate/snapshot.csv)')
+    .option('--update', 'Write the snapshot that later runs are held against')
+    .option('--strict', 'Exit 3 where a figure is inconclusive')
+    .option('--junit <file>', 'Write the findings as JUnit XML')
+    .option('--github', 'Print the findings as GitHub annotations')
+    .option('--json', 'Print the findings as JSON')
+    .example('  npm run gate')
+    .example('  npm run gate -- --runs 20000')
+    .example('  npm run gate -- --seed 1234567');
 }
 
 function addRecordFixtures(program: CAC): void {

@@ -1,11 +1,13 @@
-/** `validate`: are these message lists sendable? Reads request bodies, message lists and labelled cases. */
+/** `validate`: are these message lists sendable? Reads bodies, lists, recordings and labelled cases. */
+import { resolve } from 'node:path';
 import { codeOf, HarnessError, messageOf, nearestName } from '../errors.ts';
 import type { ShapeMode } from '../shape/rule.ts';
 import type { ShapeDialect } from '../shape/validate.ts';
-import { checkBody } from './validate/bodies.ts';
+import { checkBody, holdsList } from './validate/bodies.ts';
 import { type CaseOutcome, checkCases } from './validate/cases.ts';
 import { dialectNamed, dialectNames } from './validate/dialect-name.ts';
-import { jsonFiles, readJsonFile } from './validate/read-json.ts';
+import { filesOf, readJsonFile } from './validate/read-json.ts';
+import { type CheckedRecordings, checkRecordings } from './validate/recordings.ts';
 import {
   type CheckedList,
   counted,
@@ -15,7 +17,7 @@ import {
 } from './validate/report.ts';
 
 export interface ValidateCommandOptions {
-  /** Files, or folders of `.json` files: request bodies and plain message lists. */
+  /** Request bodies, plain message lists, recordings, and folders of them. */
   readonly paths?: readonly string[];
   /** Folder of labelled cases, instead of paths. */
   readonly cases?: string;
@@ -24,6 +26,8 @@ export interface ValidateCommandOptions {
   /** `sendable` by default. */
   readonly mode?: string;
   readonly json?: boolean;
+  /** Folder that relative paths start from. */
+  readonly cwd?: string;
 }
 
 /** Exit code 0: nothing found. 100: an error, or a case unlike its label. 2: bad usage, or a file that cannot be read. */
@@ -54,7 +58,10 @@ export async function validateCommand(
         `--cases takes dialect and mode from its files; leave out ${given.join(', ')}`,
       );
     }
-    return casesResult(await settle(() => checkCases(options.cases ?? '')), options.json === true);
+    return casesResult(
+      await settle(() => checkCases(resolve(options.cwd ?? '.', options.cases ?? ''))),
+      options.json === true,
+    );
   }
   if (paths.length === 0) {
     throw new HarnessError('usage', 'nothing to validate: give a file, a folder or --cases DIR');
@@ -63,18 +70,44 @@ export async function validateCommand(
   const mode = parseMode(options.mode ?? 'sendable');
   const lists: CheckedList[] = [];
   const unreadable: string[] = [];
+  const cwd = options.cwd ?? '.';
   for (const path of paths) {
-    const files = await settle(() => jsonFiles(path));
+    const files = await settle(() => filesOf(path, cwd));
     if (files.kind === 'failed') unreadable.push(files.message);
     for (const file of files.kind === 'done' ? files.value : []) {
-      const checked = await settle(async () =>
-        checkBody(await readJsonFile(file), { dialect, mode }),
-      );
-      if (checked.kind === 'done') lists.push(checked.value);
-      else unreadable.push(checked.message);
+      const checked = await checkFile(file, { dialect, mode, cwd });
+      lists.push(...checked.lists);
+      // A folder also holds files that are no lists; who names a file means it.
+      const named = file === path;
+      unreadable.push(...(named ? checked.unreadable : checked.broken));
     }
   }
   return listsResult(lists, unreadable, options.json === true);
+}
+
+/**
+ * A file that is one request body or message list is checked as such; any other is read as a recording.
+ */
+async function checkFile(
+  path: string,
+  options: {
+    readonly dialect: ShapeDialect | undefined;
+    readonly mode: ShapeMode;
+    readonly cwd: string;
+  },
+): Promise<CheckedRecordings> {
+  let looksLikeList = false;
+  const single = await settle(async () => {
+    const body = await readJsonFile(resolve(options.cwd, path));
+    looksLikeList = holdsList(body.value);
+    return checkBody({ ...body, file: path }, options);
+  });
+  if (single.kind === 'done') return { lists: [single.value], unreadable: [], broken: [] };
+  const recordings = await checkRecordings(path, options);
+  if (recordings.lists.length > 0 || (options.dialect === undefined && !looksLikeList)) {
+    return recordings;
+  }
+  return { lists: [], unreadable: [single.message], broken: [single.message] };
 }
 
 type Settled<Value> =

@@ -44,6 +44,13 @@ function listOf(json: JsonFile, dialect: ShapeDialect): readonly WireMessage[] {
   return elements(text, span).map((element) => ({ raw: slice(text, element) }));
 }
 
+/** Whether a JSON value has the outline of a request body or of a message list, of whatever dialect. */
+export function holdsList(value: unknown): boolean {
+  const body = asObject(value);
+  const list = Array.isArray(value) ? value : (body.messages ?? body.input ?? body.contents);
+  return asArray(list).some((entry) => isObject(entry) && (entry.role ?? entry.type) !== undefined);
+}
+
 /** The dialect that a body or a list shows by itself. */
 function detectDialect({ value, file }: JsonFile): ShapeDialect {
   const body = asObject(value);

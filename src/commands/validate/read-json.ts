@@ -82,3 +82,32 @@ export async function jsonFiles(start: string): Promise<readonly string[]> {
   if (found.length > 0) return found;
   throw new HarnessError('input.empty', 'the folder holds no .json file', { at: { file: start } });
 }
+
+/**
+ * The files under a path that can hold lists: the path itself, or those of a folder and the folders in it,
+ * by their endings, in order of their names; written as the path was.
+ * @throws HarnessError as `jsonFiles`.
+ */
+export async function filesOf(start: string, cwd: string): Promise<readonly string[]> {
+  const folder = path.resolve(cwd, start);
+  const stat = await fs.stat(folder).catch((cause: unknown) => {
+    throw new HarnessError('input.missing', `no such file or folder: ${systemReason(cause)}`, {
+      cause,
+      at: { file: start },
+    });
+  });
+  if (!stat.isDirectory()) return [start];
+  const entries = await fs.readdir(folder, { recursive: true, withFileTypes: true });
+  const found = entries
+    .filter((entry) => entry.isFile() && RECORDING.test(entry.name))
+    .map((entry) =>
+      path.join(start, path.relative(folder, path.join(entry.parentPath, entry.name))),
+    )
+    .sort();
+  if (found.length > 0) return found;
+  throw new HarnessError('input.empty', 'the folder holds no .json, .jsonl or .traj file', {
+    at: { file: start },
+  });
+}
+
+const RECORDING = /\.(?:json|jsonl|ndjson|traj)$/;

@@ -9,7 +9,8 @@ export interface CheckedList {
   readonly dialect: ShapeDialect;
   readonly mode: ShapeMode;
   readonly messages: number;
-  readonly violations: readonly Violation[];
+  /** `request` is given where the list is one of a recording's: the first that has the violation. */
+  readonly violations: readonly (Violation & { readonly request?: number })[];
 }
 
 const textOfRule = new Map(rules.map((rule) => [rule.id, rule]));
@@ -30,7 +31,7 @@ export function describeList(list: CheckedList): string[] {
       `${counted(countOf([list], 'warning'), 'warning')} in ${counted(list.messages, 'message')} ` +
       `(${list.dialect}, ${list.mode})`,
   ];
-  const byRule = new Map<string, Violation[]>();
+  const byRule = new Map<string, CheckedList['violations'][number][]>();
   for (const violation of list.violations) {
     const known = byRule.get(violation.rule);
     if (known === undefined) byRule.set(violation.rule, [violation]);
@@ -50,8 +51,11 @@ export function describeList(list: CheckedList): string[] {
   return lines;
 }
 
-function placeOf({ message, block }: Violation): string {
-  return block === undefined ? `message ${message}` : `message ${message}, block ${block}`;
+function placeOf({ request, message, block }: CheckedList['violations'][number]): string {
+  const places = [`message ${message}`];
+  if (request !== undefined) places.unshift(`request ${request}`);
+  if (block !== undefined) places.push(`block ${block}`);
+  return places.join(', ');
 }
 
 /** Violations for `--json`, each with what its rule says. */

@@ -1,0 +1,144 @@
+import { writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { loadConfigs } from '../compaction/preset.ts';
+import { HarnessError, nearestName } from '../errors.ts';
+import { type GateFinding, judgeAgainstSnapshot, judgeShapes } from '../report/gate.ts';
+import { allDialects } from '../sweep/translated.ts';
+import type { DialectName } from '../transcript/message.ts';
+import { BASELINE, CONFIG_FOLDER, DEFAULT_TRANSCRIPTS } from './defaults.ts';
+import type { Environment, ExitCode } from './environment.ts';
+import { runCells } from './gate/cells.ts';
+import { runContract } from './gate/contract.ts';
+import { type GateReport, gatePage, githubLines, junitXml } from './gate/output.ts';
+import { readSnapshot, writeSnapshot } from './gate/snapshot.ts';
+import { type GateThresholds, readThresholds } from './gate/thresholds.ts';
+import type { GateOptions } from './gate-options.ts';
+import { projectPath } from './project.ts';
+
+const SNAPSHOT = 'results/gate/snapshot.csv';
+
+/**
+ * `gate`: the contract suite with a fixed and a fresh seed, and every recording through every config in
+ * every dialect, held against the thresholds of `sweeps/gate.yaml` and the committed snapshot.
+ * @returns 0; 100 when something failed; 3 when something is inconclusive under `--strict`.
+ */
+export async function gate(options: GateOptions, environment: Environment): Promise<ExitCode> {
+  const { cwd, stdout } = environment;
+  const thresholds = await readThresholds(
+    resolve(cwd, projectPath(cwd, `${CONFIG_FOLDER}/gate.yaml`)),
+  );
+  const findings: GateReport['findings'][number][] = [];
+  const lines: string[] = [];
+  if (options.part !== 'cells')
+    await contractPart(options, thresholds, environment, findings, lines);
+  if (options.part !== 'contract' && options.component === undefined) {
+    await cellsPart(options, thresholds, environment, findings, lines);
+  }
+  const report = { findings, lines };
+  if (options.junit !== undefined) await writeFile(resolve(cwd, options.junit), junitXml(report));
+  if (options.github) stdout.write(githubLines(report));
+  stdout.write(options.json ? `${JSON.stringify(report, null, 2)}\n` : gatePage(report));
+  if (findings.some(({ severity }) => severity === 'fail')) return 100;
+  const open = findings.some(({ severity }) => severity === 'inconclusive');
+  return open && options.strict ? 3 : 0;
+}
+
+async function contractPart(
+  options: GateOptions,
+  { contract }: GateThresholds,
+  { cwd, now, stderr }: Environment,
+  findings: GateReport['findings'][number][],
+  lines: string[],
+): Promise<void> {
+  const runs = options.runs ?? contract.runs;
+  const fresh = Math.floor(now()) % 2_147_483_647;
+  const seeds = options.seed === undefined ? [contract.seed, fresh] : [options.seed];
+  for (const seed of seeds) {
+    stderr.write(`contract suite: seed ${seed}, ${runs} runs a component\n`);
+    const part = await runContract(resolve(cwd, projectPath(cwd, '.')), {
+      runs,
+      seed,
+      component: options.component,
+    });
+    lines.push(`contract suite: seed ${seed}, ${part.runs} runs a component, ${part.seconds} s`);
+    lines.push(...part.lines.map((line) => `  ${line}`));
+    const component = options.component === undefined ? '' : ` --component ${options.component}`;
+    const command = `npm run gate -- --part contract --seed ${seed} --runs ${runs}${component}`;
+    findings.push(...part.findings.map((finding) => ({ ...finding, command })));
+  }
+}
+
+async function cellsPart(
+  options: GateOptions,
+  thresholds: GateThresholds,
+  { cwd, stderr }: Environment,
+  findings: GateReport['findings'][number][],
+  lines: string[],
+): Promise<void> {
+  const named = options.configs.length > 0 ? options.configs : ['all'];
+  const { configs } = await loadConfigs({
+    names: [BASELINE, ...named.filter((name) => name !== BASELINE)],
+    sets: [],
+    folder: projectPath(cwd, CONFIG_FOLDER),
+  });
+  const patterns =
+    options.transcripts.length > 0 ? options.transcripts : [projectPath(cwd, DEFAULT_TRANSCRIPTS)];
+  const dialects = dialectsOf(options.dialects);
+  stderr.write(
+    `replaying ${patterns.join(' ')} under ${configs.length} configs in ${dialects.length} dialects\n`,
+  );
+  const part = await runCells(patterns, configs, dialects, cwd, () => {});
+  lines.push(
+    `cells: ${part.cells.length} (${configs.length} configs, ${dialects.length} dialects)`,
+  );
+  const file = resolve(cwd, options.snapshot ?? projectPath(cwd, SNAPSHOT));
+  const found: GateFinding[] = [...part.findings, ...judgeShapes(part.cells, thresholds.cells)];
+  if (part.cells.length === 0) {
+    const message = 'no cell was replayed, so nothing was proved';
+    found.push({ severity: 'fail', check: 'cells', subject: patterns.join(' '), message });
+  }
+  if (options.update) {
+    await writeSnapshot(file, part.cells);
+    lines.push(`snapshot: ${part.cells.length} cells written to ${options.snapshot ?? SNAPSHOT}`);
+  } else {
+    const snapshot = await readSnapshot(file);
+    if (snapshot === undefined) {
+      const message = 'there is no snapshot to compare savings with: npm run gate -- --update';
+      found.push({ severity: 'notice', check: 'snapshot', subject: SNAPSHOT, message });
+    } else found.push(...judgeAgainstSnapshot(part.cells, snapshot, thresholds.cells));
+  }
+  const given =
+    options.transcripts.length > 0
+      ? ` --transcripts ${options.transcripts.map(quoted).join(' ')}`
+      : '';
+  for (const finding of found) findings.push({ ...finding, command: commandOf(finding, given) });
+}
+
+/** The command that shows a finding again, and nothing else. */
+function commandOf({ cell, severity, check }: GateFinding, transcripts: string): string {
+  if (severity === 'notice') return '';
+  const base = `npm run gate -- --part cells${transcripts}`;
+  if (cell === undefined) return base;
+  if (check === 'violations_recorded' && transcripts !== '') {
+    return `npm run validate --${transcripts.replace(' --transcripts', '')}`;
+  }
+  return `${base} --config ${quoted(cell.config)} --dialect ${cell.dialect}`;
+}
+
+function quoted(text: string): string {
+  return /^[\w./:=@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+function dialectsOf(names: readonly string[]): readonly DialectName[] {
+  if (names.length === 0) return allDialects;
+  return names.map((name) => {
+    const found = allDialects.find((dialect) => dialect === name);
+    if (found !== undefined) return found;
+    const nearest = nearestName(name, allDialects);
+    const hint = nearest === undefined ? '' : `; did you mean ${nearest}?`;
+    throw new HarnessError(
+      'usage',
+      `no dialect ${name}; expected one of ${allDialects.join(', ')}${hint}`,
+    );
+  });
+}

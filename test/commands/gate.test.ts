@@ -1,0 +1,120 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { runContract } from '../../src/commands/gate/contract.ts';
+import { githubLines, junitXml } from '../../src/commands/gate/output.ts';
+import { readThresholds } from '../../src/commands/gate/thresholds.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { cli, root } from './cli.ts';
+
+const folder = temporaryFolder();
+const fixture = join(root, 'fixtures/transcripts/rename-account-fields.jsonl');
+
+/** The last request of a fixture, with its last tool message taken away. */
+function tornFixture(): string {
+  const lines = readFileSync(fixture, 'utf8').trimEnd().split('\n');
+  const capture = JSON.parse(lines.at(-1) ?? '');
+  const { messages } = capture.body;
+  messages.splice(
+    messages.findLastIndex(({ role }: { role: string }) => role === 'tool'),
+    1,
+  );
+  const file = join(folder, 'torn.jsonl');
+  writeFileSync(file, `${JSON.stringify(capture)}\n`);
+  return file;
+}
+
+const narrow = ['--part', 'cells', '--config', 'cg-summarize', '--dialect', 'openai-chat'];
+
+describe('gate', () => {
+  test('passes the fixtures as they are', async () => {
+    const { code, stdout } = await cli('gate', ...narrow, '--transcripts', fixture);
+    expect(stdout).toMatch(/gate: 0 failed/);
+    expect(code).toBe(0);
+  });
+
+  test('a rule broken on purpose: 100, with the rule, the cell and the command to see it', async () => {
+    const file = tornFixture();
+    const { code, stdout } = await cli('gate', ...narrow, '--transcripts', file);
+    expect(code).toBe(100);
+    expect(stdout).toMatch(
+      /FAIL {2}violations_recorded: rename-account-fields · openai-chat · baseline/,
+    );
+    expect(stdout).toMatch(/OC-PAIR-1/);
+    const command = /see it: npm run (validate -- .*)/.exec(stdout)?.[1]?.replace(' -- ', ' ');
+    expect(command).toBeDefined();
+    const seen = await cli(...(command ?? '').split(' '));
+    expect(seen.code).toBe(100);
+    expect(seen.stdout).toMatch(/OC-PAIR-1/);
+  });
+
+  test('savings that fall behind the snapshot fail; a snapshot of now passes', async () => {
+    const snapshot = join(folder, 'snapshot.csv');
+    const words = ['gate', ...narrow, '--transcripts', fixture, '--snapshot', snapshot];
+    expect((await cli(...words, '--update')).code).toBe(0);
+    expect((await cli(...words)).code).toBe(0);
+    const text = readFileSync(snapshot, 'utf8');
+    const better = text.replace(/(cg-summarize,\d+),(\d+)/, (_, start: string) => `${start},1000`);
+    expect(better).not.toBe(text);
+    writeFileSync(snapshot, better);
+    const { code, stdout } = await cli(...words);
+    expect(code).toBe(100);
+    expect(stdout).toMatch(/FAIL {2}pooled_points: cg-summarize/);
+    expect(stdout).toMatch(/see it: npm run gate -- --part cells/);
+  });
+
+  test('nothing replayed is a failure, not a pass', async () => {
+    const { code, stdout } = await cli(
+      'gate',
+      ...narrow,
+      '--transcripts',
+      join(folder, 'none.jsonl'),
+    );
+    expect(code).toBe(100);
+    expect(stdout).toMatch(/nothing was proved/);
+  });
+
+  test('an unknown dialect, config or part is bad usage with the nearest name', async () => {
+    const dialect = await cli('gate', '--part', 'cells', '--dialect', 'gemni');
+    expect(dialect.code).toBe(2);
+    expect(dialect.stderr).toMatch(/did you mean gemini/);
+    const config = await cli('gate', '--part', 'cells', '--config', 'cg-sumarize');
+    expect(config.code).toBe(2);
+    expect(config.stderr).toMatch(/cg-summarize/);
+    expect((await cli('gate', '--part', 'cell')).code).toBe(2);
+  });
+
+  test('a contract suite that cannot run is a finding', async () => {
+    const part = await runContract(folder, { runs: 5, seed: 1, component: undefined });
+    expect(part.findings.map(({ severity }) => severity)).toEqual(['fail']);
+  });
+
+  test('JUnit XML and annotations hold every finding, escaped', () => {
+    const finding = {
+      severity: 'fail',
+      check: 'violations_added',
+      subject: 'a · b · <c>',
+      message: 'breaks "A-PAIR-1"\u001b[31m & more\nsecond line, 100 %',
+      command: 'npm run gate',
+    } as const;
+    const report = { findings: [finding], lines: [] };
+    const xml = junitXml(report);
+    expect(xml).toContain('&lt;c&gt;');
+    expect(xml).toContain('failures="1"');
+    expect(xml).not.toContain('\u001b');
+    expect(githubLines(report)).toBe(
+      '::error title=gate violations_added::a · b · <c>: breaks "A-PAIR-1"\u001b[31m & more%0Asecond line, 100 %25%0Anpm run gate\n',
+    );
+    expect(junitXml({ findings: [], lines: [] })).toContain('failures="0"');
+  });
+
+  test('gate.yaml is strict', async () => {
+    expect((await readThresholds(join(root, 'sweeps/gate.yaml'))).cells.violations_added).toBe(0);
+    const file = join(folder, 'gate.yaml');
+    const text = readFileSync(join(root, 'sweeps/gate.yaml'), 'utf8');
+    writeFileSync(file, text.replace('pooled_points', 'poled_points'));
+    await expect(readThresholds(file)).rejects.toThrow(/poled_points/);
+    writeFileSync(file, text.replace('violations_added: 0', 'violations_added: none'));
+    await expect(readThresholds(file)).rejects.toThrow(/violations_added/);
+  });
+});

@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest';
+import {
+  type CellThresholds,
+  type GateCell,
+  judgeAgainstSnapshot,
+  judgeShapes,
+} from '../../src/report/gate.ts';
+
+const thresholds: CellThresholds = {
+  violations_recorded: 0,
+  violations_added: 0,
+  reverted_by_shape: 0,
+  pooled_points: 1,
+  cell_points: 3,
+  evidence_points: 1,
+  reward_points: 2,
+};
+
+function cell(facts: Partial<GateCell> = {}): GateCell {
+  return {
+    task: 'task',
+    dialect: 'anthropic',
+    config: 'config',
+    before: 1000,
+    after: 500,
+    recorded: [],
+    added: [],
+    reverted: [],
+    evidenceKept: 10,
+    evidenceTotal: 10,
+    reward: 1,
+    ...facts,
+  };
+}
+
+describe('judgeShapes', () => {
+  test('finds nothing in clean cells', () => {
+    expect(judgeShapes([cell(), cell({ task: 'other' })], thresholds)).toEqual([]);
+  });
+
+  test.each([
+    ['violations_recorded', { recorded: ['A-PAIR-1', 'A-PAIR-1'] }],
+    ['violations_added', { added: ['A-PAIR-1', 'A-PAIR-1'] }],
+    ['reverted_by_shape', { reverted: ['A-PAIR-1', 'A-PAIR-1'] }],
+  ] as const)('%s: names the cell, the rule and how often', (check, facts) => {
+    const findings = judgeShapes([cell(), cell({ task: 'broken', ...facts })], thresholds);
+    expect(findings).toHaveLength(1);
+    expect(findings[0]).toMatchObject({ severity: 'fail', check, cell: { task: 'broken' } });
+    expect(findings[0]?.message).toContain('A-PAIR-1 (2×)');
+    expect(judgeShapes([cell(facts)], { ...thresholds, [check]: 2 })).toEqual([]);
+  });
+});
+
+describe('judgeAgainstSnapshot', () => {
+  const judge = (now: GateCell[], then: GateCell[]) =>
+    judgeAgainstSnapshot(now, then, thresholds).map(({ check }) => check);
+
+  test('the same figures, and better ones, pass', () => {
+    expect(judge([cell()], [cell()])).toEqual([]);
+    expect(judge([cell({ after: 100 })], [cell()])).toEqual([]);
+  });
+
+  test('a fall within the margins passes, one beyond them does not', () => {
+    expect(judge([cell({ after: 509 })], [cell()])).toEqual([]);
+    expect(judge([cell({ after: 520 })], [cell()])).toEqual(['pooled_points']);
+    expect(judge([cell({ after: 540 })], [cell()])).toEqual(['cell_points', 'pooled_points']);
+  });
+
+  test('one bad cell among many is found even when the pooled figure hardly moves', () => {
+    const then = Array.from({ length: 50 }, (_, index) => cell({ task: `task ${index}` }));
+    const now = then.map((known, index) => (index === 7 ? { ...known, after: 600 } : known));
+    expect(judge(now, then)).toEqual(['cell_points']);
+  });
+
+  test('lost evidence fails; unmeasured evidence is no figure', () => {
+    expect(judge([cell({ evidenceKept: 9 })], [cell()])).toEqual(['evidence_points']);
+    const unmeasured = { evidenceKept: undefined, evidenceTotal: undefined };
+    expect(judge([cell(unmeasured)], [cell()])).toEqual([]);
+  });
+
+  test('cells that the snapshot does not know are a notice', () => {
+    expect(judge([cell(), cell({ task: 'new' })], [cell()])).toEqual(['snapshot']);
+  });
+});
