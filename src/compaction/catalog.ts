@@ -2,7 +2,10 @@ import type { z } from 'zod';
 import { type BoundComponent, bindComponent } from './bound.ts';
 import { collapse } from './collapse.ts';
 import type { Component } from './component.ts';
+import { noop, randomDrop, recency } from './controls.ts';
 import { dedup } from './dedup.ts';
+import { external } from './external.ts';
+import { extract } from './extract/extract.ts';
 import { mask } from './mask.ts';
 import { summarize } from './summarize.ts';
 
@@ -20,7 +23,8 @@ export interface CatalogEntry {
     | { readonly ok: false; readonly error: z.ZodError };
 }
 
-function entry<C>(component: Component<C>): CatalogEntry {
+/** What configs need of a component. */
+export function catalogEntry<C>(component: Component<C>): CatalogEntry {
   const { name, about, kind, config } = component;
   return {
     name,
@@ -31,10 +35,25 @@ function entry<C>(component: Component<C>): CatalogEntry {
   };
 }
 
+/** Components by the names that a config document gives them. */
+export type Catalog = ReadonlyMap<string, CatalogEntry>;
+
+const components: readonly CatalogEntry[] = [
+  catalogEntry(summarize),
+  catalogEntry(extract),
+  catalogEntry(mask),
+  catalogEntry(dedup),
+  catalogEntry(collapse),
+  catalogEntry(external),
+  catalogEntry(recency),
+  catalogEntry(randomDrop),
+  catalogEntry(noop),
+];
+
+/** Those of a document: the catalog's, and its author's own. */
+export function withOwn(own: Catalog): Catalog {
+  return own.size === 0 ? catalog : new Map([...catalog, ...own]);
+}
+
 /** Every component that a config can name. A new component is one file and one line here. */
-export const catalog: ReadonlyMap<string, CatalogEntry> = new Map(
-  [entry(summarize), entry(mask), entry(dedup), entry(collapse)].map((known) => [
-    known.name,
-    known,
-  ]),
-);
+export const catalog: Catalog = new Map(components.map((known) => [known.name, known]));

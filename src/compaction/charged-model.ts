@@ -32,7 +32,7 @@ export class CallMeter {
     return {
       name,
       contextWindow: model.contextWindow,
-      ask: async (request) => {
+      ask: async ({ timeLimit, ...request }) => {
         if (this.#closed) {
           throw new HarnessError(
             'component.contract',
@@ -46,14 +46,18 @@ export class CallMeter {
         this.#calls.push(entry);
         const { purpose } = request;
         try {
-          const reply = await model.ask({ ...request, sample: this.#sample }, this.#signal);
+          const reply = await within(timeLimit, this.#signal, name, (signal) =>
+            model.ask({ ...request, sample: this.#sample }, signal),
+          );
           const { inputTokens, outputTokens } = reply;
           entry.call = { model: name, purpose, inputTokens, outputTokens };
           return reply;
         } catch (error) {
           if (!this.#signal.aborted) {
             const failed = codeOf(error);
-            entry.call = { model: name, purpose, inputTokens: 0, outputTokens: 0, failed };
+            // What was still under way had been read.
+            const inputTokens = error instanceof CallTimeout ? this.#inputTokens(request) : 0;
+            entry.call = { model: name, purpose, inputTokens, outputTokens: 0, failed };
           }
           throw error;
         }
@@ -69,9 +73,41 @@ export class CallMeter {
     this.#closed = true;
     return this.#calls.map(({ request, call }) => {
       if (typeof call !== 'string') return call;
-      const { purpose, system, prompt } = request;
-      const inputTokens = this.#countTokens(system) + this.#countTokens(prompt);
+      const { purpose } = request;
+      const inputTokens = this.#inputTokens(request);
       return { model: call, purpose, inputTokens, outputTokens: 0, failed: 'component.timeout' };
     });
+  }
+
+  #inputTokens({ system, prompt }: Pick<ModelRequest, 'system' | 'prompt'>): number {
+    return this.#countTokens(system) + this.#countTokens(prompt);
+  }
+}
+
+/** A call that took longer than its component gave it. */
+class CallTimeout extends HarnessError {}
+
+/** Asks under a limit in milliseconds; a model that does not heed its signal is left behind. */
+async function within<T>(
+  limit: number | undefined,
+  signal: AbortSignal,
+  model: string,
+  ask: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  if (limit === undefined) return ask(signal);
+  const controller = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      const message = `model ${model} did not reply within ${limit} ms`;
+      const error = new CallTimeout('model.timeout', message);
+      controller.abort(error);
+      reject(error);
+    }, limit);
+  });
+  try {
+    return await Promise.race([ask(AbortSignal.any([signal, controller.signal])), timeout]);
+  } finally {
+    clearTimeout(timer);
   }
 }

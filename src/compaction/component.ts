@@ -2,7 +2,9 @@ import type { z } from 'zod';
 import type { ModelPurpose, ModelReply } from '../model/model.ts';
 import type { MessageTable } from '../transcript/intern.ts';
 import type { Message } from '../transcript/message.ts';
+import type { Envelope } from '../transcript/transcript.ts';
 import type { Dialect } from '../wire/dialect.ts';
+import type { ExternalCall } from './external-call.ts';
 import type { ModelSpec } from './model-spec.ts';
 import type { Stash, StashKey } from './stash.ts';
 
@@ -21,6 +23,8 @@ export interface Component<C> {
   readonly version: number;
   /** Longest that one call of `compact` may take, in milliseconds. */
   readonly timeLimit: number;
+  /** False: what an `offload` drops is never stashed. True when absent. */
+  readonly stashes?: false;
   readonly config: z.ZodType<C>;
   compact(request: CompactionRequest, config: C, context: Context): Promise<Outcome>;
 }
@@ -41,8 +45,16 @@ export type Outcome =
       readonly irreversible?: true;
       /** The rewrite repeats an earlier decision: no model was asked. */
       readonly reused?: true;
+      readonly refusals?: readonly string[];
     }
-  | { readonly kind: 'skipped'; readonly gate: string };
+  | {
+      readonly kind: 'skipped';
+      readonly gate: string;
+      /** Names of what was tried at this request and not taken, one for each try. */
+      readonly refusals?: readonly string[];
+    }
+  /** It tried and has nothing that could be sent; the row counts it under `reason`. */
+  | { readonly kind: 'refused'; readonly reason: string; readonly detail: string };
 
 /** A value that lives as long as the lineage. */
 export interface Slot {
@@ -60,6 +72,8 @@ export interface ChargedModel {
     readonly system: string;
     readonly prompt: string;
     readonly maxOutputTokens: number;
+    /** Longest that this call may take, in milliseconds; then it rejects with `model.timeout`. */
+    readonly timeLimit?: number;
   }): Promise<ModelReply>;
 }
 
@@ -81,6 +95,12 @@ export interface Context {
   countMessage(message: Message): number;
   /** Context window of the transcript's model in tokens, or undefined. */
   readonly contextWindow: number | undefined;
+  /** What stands around the list in the request's body, where it was recorded. */
+  readonly envelope: Envelope | undefined;
+  /** Tokens that the config which a control is matched to left of this request. */
+  readonly budget: number | undefined;
+  /** Asks a program or an endpoint of the user's; undefined where the host grants no such calls. */
+  readonly callExternal: ExternalCall | undefined;
   /** Gate of the shape rule that sending this list would break, or undefined. */
   checkShape(messages: readonly Message[]): string | undefined;
   readonly signal: AbortSignal;

@@ -4,10 +4,12 @@ import { countTokens } from '../text/tokens.ts';
 import type { MessageTable } from '../transcript/intern.ts';
 import type { Message } from '../transcript/message.ts';
 import { type Counting, listTokens, messageCounter } from '../transcript/message-tokens.ts';
+import type { Envelope } from '../transcript/transcript.ts';
 import type { Dialect } from '../wire/dialect.ts';
 import type { BoundComponent } from './bound.ts';
 import { CallMeter, type ModelCall } from './charged-model.ts';
 import type { Context, Outcome, Slot } from './component.ts';
+import type { ExternalCall } from './external-call.ts';
 import { contractBreach, isOutcome } from './guards.ts';
 import type { ModelSpec } from './model-spec.ts';
 import { Stash } from './stash.ts';
@@ -34,6 +36,12 @@ export interface PipelineOptions {
   readonly addedViolations?: AddedViolations;
   /** Replaces every component's own time limit, in milliseconds. */
   readonly timeLimit?: number;
+  /** What stands around the list in the request's body. */
+  readonly envelope?: Envelope;
+  /** Tokens that a control may leave of this request. */
+  readonly budget?: number;
+  /** How components reach programs and endpoints of the user's; absent: not at all. */
+  readonly callExternal?: ExternalCall;
 }
 
 /** What became of one component at one request. */
@@ -42,6 +50,8 @@ export type StepReport = {
   readonly calls: readonly ModelCall[];
   readonly tokensBefore: number;
   readonly tokensAfter: number;
+  /** What the component tried and did not take, whatever became of its rewrite; absent: nothing. */
+  readonly refusals?: readonly string[];
 } & (
   | { readonly kind: 'changed'; readonly reused: boolean }
   | { readonly kind: 'skipped'; readonly gate: string }
@@ -114,7 +124,14 @@ async function runStep(
   const { messages, tokens, lineage, slots, options } = turn;
   const stateBefore = slots.state;
   const { outcome, calls } = await attemptStep(step, turn);
-  const unchanged = { component: step.key, calls, tokensBefore: tokens, tokensAfter: tokens };
+  const refusals = 'refusals' in outcome ? outcome.refusals : undefined;
+  const unchanged = {
+    component: step.key,
+    calls,
+    tokensBefore: tokens,
+    tokensAfter: tokens,
+    ...(refusals === undefined ? {} : { refusals }),
+  };
   const revert = (reason: string, detail: string) => {
     slots.state = stateBefore;
     const report: StepReport = { ...unchanged, kind: 'reverted', reason, detail };
@@ -125,6 +142,7 @@ async function runStep(
   if (outcome.kind === 'skipped') {
     return { messages, report: { ...unchanged, kind: 'skipped', gate: outcome.gate } };
   }
+  if (outcome.kind === 'refused') return revert(outcome.reason, outcome.detail);
   const tokensAfter = listTokens(outcome.messages, options.counting);
   const breach = contractBreach(step.kind, messages, outcome, {
     tokensBefore: tokens,
@@ -181,7 +199,7 @@ async function attemptStep(
     const found = JSON.stringify(outcome)?.slice(0, 80);
     throw new HarnessError(
       'component.contract',
-      `${step.key} returned ${found}; expected { kind: 'changed', messages, stashed } or { kind: 'skipped', gate }`,
+      `${step.key} returned ${found}; expected { kind: 'changed', messages, stashed }, { kind: 'skipped', gate } or { kind: 'refused', reason, detail }`,
     );
   } catch (error) {
     return { outcome: { kind: 'failed', error }, calls: meter.close() };
@@ -241,6 +259,9 @@ function contextFor(
     },
     countMessage: messageCounter(messages, counting),
     contextWindow: options.contextWindow,
+    envelope: options.envelope,
+    budget: options.budget,
+    callExternal: options.callExternal,
     checkShape: (intended) => {
       const [rule] = options.addedViolations?.(messages, intended) ?? [];
       return rule === undefined ? undefined : `shape:${rule}`;

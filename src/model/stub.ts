@@ -1,12 +1,14 @@
 /**
- * Two deterministic models that need no network, named in every row. `stub` summarizes by extraction;
- * `stub-vague` gives as much text without any identifier of its input. What a component keeps under
+ * Two deterministic models that need no network, named in every row. `stub` summarizes by extraction and
+ * writes filter programs that fit their output; `stub-vague` gives as much text without any identifier of
+ * its input, and programs that look at nothing. What a component keeps under
  * either bounds what it keeps under a real summarizer.
  */
 
 import { cutToTokens } from '../text/cut.ts';
 import { countTokens } from '../text/tokens.ts';
 import { summarizeByExtraction } from './extractive.ts';
+import { filterProgramReply } from './filter-program.ts';
 import { genericProse } from './generic-prose.ts';
 import { MessageMemo } from './message-facts.ts';
 import type { Model, ModelReply, ModelRequest } from './model.ts';
@@ -27,12 +29,18 @@ export function stubModel(name: StubName): Model {
 
   function reply(request: ModelRequest): ModelReply {
     memo.startCall();
+    const text = asksForProgram(request)
+      ? filterProgramReply(request, name === 'stub-vague')
+      : said(request);
+    return { text, inputTokens: inputTokens(request, memo), outputTokens: countTokens(text) };
+  }
+
+  function said(request: ModelRequest): string {
     const extracted =
       request.purpose === 'summarize'
         ? summarizeByExtraction(readSummaryPrompt(request), memo)
         : lastSection(request);
-    const text = name === 'stub' ? extracted : genericProse(countTokens(extracted));
-    return { text, inputTokens: inputTokens(request, memo), outputTokens: countTokens(text) };
+    return name === 'stub' ? extracted : genericProse(countTokens(extracted));
   }
 
   return {
@@ -43,6 +51,12 @@ export function stubModel(name: StubName): Model {
       return reply(request);
     },
   };
+}
+
+/** An exploration also asks about pieces of text; these questions are answered in words. */
+function asksForProgram({ purpose, system }: ModelRequest): boolean {
+  if (purpose === 'extract' || purpose === 'repair') return true;
+  return purpose === 'explore' && /\bprogram\b/.test(system);
 }
 
 /** Counted message by message, so that a transcript that grew costs only what is new. */

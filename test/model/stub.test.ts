@@ -219,9 +219,9 @@ describe('stub-vague', () => {
   });
 });
 
-it('extracts the last section of a prompt that asks for no summary', async () => {
+it('extracts the last section of a prompt that asks for no summary and no program', async () => {
   const request: ModelRequest = {
-    purpose: 'extract',
+    purpose: 'probe',
     system: '',
     prompt: 'Do this.\n<goal>first</goal>\n<output>second\nthird</output>\nThanks.',
     maxOutputTokens: 100,

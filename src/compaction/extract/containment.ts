@@ -4,6 +4,7 @@
  */
 import { provePair } from './contained-json.ts';
 import { splitLines } from './lines.ts';
+import { isValidJson } from './valid-json.ts';
 
 /** What text containment may drop: whole `line`s, or `char`s inside them as well. */
 export type Granularity = 'line' | 'char';
@@ -39,7 +40,8 @@ export function contains(
     const found = candidate.trim().slice(0, 40);
     const message = `the original is ${kind}, the candidate is not: ${JSON.stringify(found)}`;
     // A single value is legal NDJSON, but says so only together with its original.
-    if (kind === 'json' || !isValue(candidate)) return { contained: false, kind, at: '$', message };
+    if (kind === 'json' || !isValidJson(candidate))
+      return { contained: false, kind, at: '$', message };
   }
   const failure = provePair(original, candidate, kind === 'ndjson');
   if (failure === undefined) return { contained: true, kind };
@@ -50,12 +52,12 @@ export function contains(
 export function kindOf(text: string): ContentKind {
   const trimmed = text.trim();
   if (!isContainer(trimmed)) return 'text';
-  if (isValue(trimmed)) return 'json';
+  if (isValidJson(trimmed)) return 'json';
   let values = 0;
   for (const line of trimmed.split('\n')) {
     const value = line.trim();
     if (value === '') continue;
-    if (!isContainer(value) || !isValue(value)) return 'text';
+    if (!isContainer(value) || !isValidJson(value)) return 'text';
     values++;
   }
   return values >= 2 ? 'ndjson' : 'text';
@@ -64,15 +66,6 @@ export function kindOf(text: string): ContentKind {
 function isContainer(text: string): boolean {
   const [first, last] = [text[0], text.at(-1)];
   return (first === '{' || first === '[') && (last === '}' || last === ']');
-}
-
-function isValue(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function containsText(original: string, candidate: string, granularity: Granularity): Containment {

@@ -32,6 +32,7 @@ const OSError = exceptionType('OSError', Exception);
 exceptionType('AssertionError', Exception);
 exceptionType('AttributeError', Exception);
 exceptionType('StopIteration', Exception);
+exceptionType('MemoryError', Exception);
 exceptionType('TypeError', Exception);
 exceptionType('FileNotFoundError', OSError);
 exceptionType('PermissionError', OSError);
@@ -55,6 +56,14 @@ export function fail(name, message) {
   throw new PyException(exceptionTypes[name], [message]);
 }
 
+/** Ends the program by the memory limit: the host is told, and stops the machine at its next poll. */
+function exhaust() {
+  hostExhausted();
+  for (;;) {
+    // Until the poll.
+  }
+}
+
 /** What a `catch` met, as a Python exception: the machine's own errors have counterparts. */
 export function caught(error) {
   if (error instanceof PyException) return error;
@@ -62,9 +71,7 @@ export function caught(error) {
   if (/call stack|stack overflow/i.test(message)) {
     return new PyException(exceptionTypes.RecursionError, ['maximum recursion depth exceeded']);
   }
-  if (/too large to allocate|invalid string length|BigInt/i.test(message)) {
-    return new PyException(exceptionTypes.OverflowError, [message]);
-  }
+  if (/too large|too long|invalid (?:string|array) length/i.test(message)) exhaust();
   return new PyException(RuntimeError, [message]);
 }
 

@@ -46,10 +46,7 @@ export function format(value, specification) {
     return formatNumber(value, options);
   }
   if (value === null || typeof value === 'function') {
-    return fail(
-      'TypeError',
-      `unsupported format string passed to ${typeName(value)}.__format__`,
-    );
+    return fail('TypeError', `unsupported format string passed to ${typeName(value)}.__format__`);
   }
   return pad(str(value), options, '<');
 }
@@ -65,7 +62,9 @@ function formatNumber(value, options) {
   if (type === 'c') return pad(String.fromCodePoint(Number(value)), options, '<');
   const isWhole = isInteger(value) && (type === '' || 'bdoxXn'.includes(type));
   const negative = isWhole ? value < 0 : numeric(value) < 0 || Object.is(numeric(value), -0);
-  const body = isWhole ? wholeDigits(value, options) : floatDigits(Math.abs(numeric(value)), options);
+  const body = isWhole
+    ? wholeDigits(value, options)
+    : floatDigits(Math.abs(numeric(value)), options);
   const sign = negative ? '-' : options.sign === '-' ? '' : options.sign;
   const prefix =
     isWhole && options.alternate ? ({ b: '0b', o: '0o', x: '0x', X: '0X' }[type] ?? '') : '';
@@ -150,8 +149,7 @@ export function pad(text, { fill, align, width }, usual) {
   return fill.repeat(left) + text + fill.repeat(room - left);
 }
 
-const PERCENT =
-  /%(?:\(([^)]*)\))?([-+ #0]*)(\*|\d+)?(?:\.(\*|\d+))?[hlL]?([diouxXeEfFgGcrsa%])|%/g;
+const PERCENT = /%(?:\(([^)]*)\))?([-+ #0]*)(\*|\d+)?(?:\.(\*|\d+))?[hlL]?([diouxXeEfFgGcrsa%])|%/g;
 
 /** `template % values`. */
 export function formatPercent(template, values) {
@@ -161,17 +159,14 @@ export function formatPercent(template, values) {
     if (used >= list.length) fail('TypeError', 'not enough arguments for format string');
     return list[used++];
   };
-  const result = template.replace(
-    PERCENT,
-    (all, name, flags, widthText, precisionText, type) => {
-      if (type === '%') return '%';
-      if (type === undefined) fail('ValueError', 'incomplete or unsupported format');
-      const width = widthText === '*' ? next() : Number(widthText ?? 0);
-      const precision = precisionText === '*' ? next() : precisionText;
-      const value = name === undefined ? next() : fromMapping(values, name);
-      return percentField(value, type, flags, width, precision);
-    },
-  );
+  const result = template.replace(PERCENT, (_all, name, flags, widthText, precisionText, type) => {
+    if (type === '%') return '%';
+    if (type === undefined) fail('ValueError', 'incomplete or unsupported format');
+    const width = widthText === '*' ? next() : Number(widthText ?? 0);
+    const precision = precisionText === '*' ? next() : precisionText;
+    const value = name === undefined ? next() : fromMapping(values, name);
+    return percentField(value, type, flags, width, precision);
+  });
   const isMapping = values instanceof PyDict;
   if (used < list.length && !isMapping) {
     fail('TypeError', 'not all arguments converted during string formatting');
@@ -202,7 +197,11 @@ function percentField(value, type, flags, width, precision) {
   }
   const isWhole = 'diouxX'.includes(type);
   const number =
-    isWhole && value instanceof PyFloat ? BigInt(Math.trunc(value.value)) : isWhole ? value : new PyFloat(numeric(value));
+    isWhole && value instanceof PyFloat
+      ? BigInt(Math.trunc(value.value))
+      : isWhole
+        ? value
+        : new PyFloat(numeric(value));
   const zero = flags.includes('0') && align === '>';
   return formatNumber(number, {
     fill: zero ? '0' : ' ',

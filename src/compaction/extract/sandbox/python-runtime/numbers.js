@@ -3,9 +3,10 @@
 import { fail } from './exceptions.js';
 import { PyFloat, typeName } from './values.js';
 
-const MAX = Number.MAX_SAFE_INTEGER;
+/** As a bigint: the machine's engine compares a bigint with a negative number wrongly. */
+const MAX = BigInt(Number.MAX_SAFE_INTEGER);
 
-/** A number where it is exact, else the bigint. */
+/** A number where the bigint is exact as one, else the bigint. */
 export function integer(value) {
   return value <= MAX && value >= -MAX ? Number(value) : value;
 }

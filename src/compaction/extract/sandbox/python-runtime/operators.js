@@ -12,7 +12,20 @@ import {
   subtractNumbers,
   unsupported,
 } from './numbers.js';
-import { PyBytes, PyDict, PyFloat, PyMatch, PySet, PyTuple, PyView, PyRange, iterate, makeSet, mergeInto, typeName } from './values.js';
+import {
+  iterate,
+  makeSet,
+  mergeInto,
+  PyBytes,
+  PyDict,
+  PyFloat,
+  PyMatch,
+  PyRange,
+  PySet,
+  PyTuple,
+  PyView,
+  typeName,
+} from './values.js';
 
 const MAX = Number.MAX_SAFE_INTEGER;
 
@@ -25,10 +38,7 @@ export function add(left, right) {
   if (Array.isArray(left)) {
     if (Array.isArray(right)) return left.concat(right);
     if (right instanceof PyView) return left.concat(right.list());
-    return fail(
-      'TypeError',
-      `can only concatenate list (not "${typeName(right)}") to list`,
-    );
+    return fail('TypeError', `can only concatenate list (not "${typeName(right)}") to list`);
   }
   if (left instanceof PyView && Array.isArray(right)) return left.list().concat(right);
   if (left instanceof PyTuple && right instanceof PyTuple) {
@@ -89,9 +99,11 @@ function repeat(value, times) {
   const count = Math.max(0, times);
   if (typeof value === 'string') return value === '' ? '' : value.repeat(count);
   const items = Array.isArray(value) ? value : value.items;
-  const result = [];
-  for (let round = 0; round < count && items.length > 0; round++) {
-    for (const item of items) result.push(item);
+  let result = [];
+  let chunk = items;
+  for (let rest = items.length === 0 ? 0 : count; rest > 0; rest = Math.floor(rest / 2)) {
+    if (rest % 2 === 1) result = result.concat(chunk);
+    if (rest > 1) chunk = chunk.concat(chunk);
   }
   return Array.isArray(value) ? result : new PyTuple(result);
 }
@@ -174,7 +186,8 @@ export function equal(left, right) {
     if (right instanceof PyView) return equalItems(left, right.list());
     return Array.isArray(right) && equalItems(left, right);
   }
-  if (left instanceof PyTuple) return right instanceof PyTuple && equalItems(left.items, right.items);
+  if (left instanceof PyTuple)
+    return right instanceof PyTuple && equalItems(left.items, right.items);
   if (left instanceof PyDict) return right instanceof PyDict && equalDicts(left, right);
   if (left instanceof PySet || left instanceof PyView) return equalSets(asSet(left), asSet(right));
   if (left instanceof PyRange && right instanceof PyRange) {
@@ -270,8 +283,9 @@ export function compare(left, right) {
   const a = numeric(left);
   const b = numeric(right);
   if (a !== undefined && b !== undefined) {
-    if (typeof left === 'bigint' || typeof right === 'bigint') {
-      const [x, y] = [left, right].map((value) => (value instanceof PyFloat ? value.value : value));
+    if (isInteger(left) && isInteger(right)) {
+      if (typeof left !== 'bigint' && typeof right !== 'bigint') return a - b;
+      const [x, y] = [BigInt(left), BigInt(right)];
       return x < y ? -1 : x > y ? 1 : 0;
     }
     return a < b ? -1 : a > b ? 1 : a === b ? 0 : Number.NaN;

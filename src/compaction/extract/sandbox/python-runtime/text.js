@@ -2,19 +2,19 @@
 
 import { fail } from './exceptions.js';
 import { formatTemplate } from './format.js';
-import {
-  isWide,
-  iterate,
-  PyBytes,
-  PyDict,
-  PyTuple,
-  textLength,
-  typeName,
-} from './values.js';
+import { isWide, iterate, PyBytes, PyDict, PyTuple, textLength, typeName } from './values.js';
 
-const SPACES = '\t\n\v\f\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000';
+const SPACES =
+  '\t\n\v\f\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000';
 const SPACE_RUN = new RegExp(`[${SPACES}]+`, 'g');
 const LINE_END = /\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]/g;
+
+/** How `str.format` reaches into a value; the module that knows attributes sets it. */
+let access = null;
+
+export function accessWith(reach) {
+  access = reach;
+}
 
 /** UTF-16 offsets of a Python slice of a string, clamped. */
 export function textRange(text, start, stop) {
@@ -57,7 +57,10 @@ function search(text, values, last, method) {
 }
 
 function affix(text, values, isStart) {
-  const options = values[0] instanceof PyTuple || Array.isArray(values[0]) ? [...iterate(values[0])] : [values[0]];
+  const options =
+    values[0] instanceof PyTuple || Array.isArray(values[0])
+      ? [...iterate(values[0])]
+      : [values[0]];
   const [from, to] = textRange(text, values[1], values[2]);
   const part = values.length > 1 ? text.slice(from, to) : text;
   return options.some((option) => {
@@ -67,7 +70,8 @@ function affix(text, values, isStart) {
 }
 
 function strip(text, characters, left, right) {
-  const set = characters === null || characters === undefined ? SPACES : needText(characters, 'strip');
+  const set =
+    characters === null || characters === undefined ? SPACES : needText(characters, 'strip');
   const points = isWide(text) || isWide(set) ? [...text] : text;
   let from = 0;
   let to = points.length;
@@ -77,7 +81,9 @@ function strip(text, characters, left, right) {
 }
 
 function limitOf(value) {
-  return value === undefined || value === null || value < 0 ? Number.POSITIVE_INFINITY : Number(value);
+  return value === undefined || value === null || value < 0
+    ? Number.POSITIVE_INFINITY
+    : Number(value);
 }
 
 function splitBlank(text, limit) {
@@ -178,17 +184,18 @@ function count(text, values) {
   const wanted = needText(values[0], 'count');
   const [from, to] = textRange(text, values[1], values[2]);
   const part = text.slice(from, to);
-  return wanted === '' ? textLength(part) + 1 : part.split(wanted).length - 1;
+  if (wanted === '') return textLength(part) + 1;
+  let found = 0;
+  for (let at = part.indexOf(wanted); at >= 0; at = part.indexOf(wanted, at + wanted.length))
+    found++;
+  return found;
 }
 
 function join(separator, items) {
   const parts = [...iterate(items)];
   parts.forEach((part, index) => {
     if (typeof part === 'string') return;
-    fail(
-      'TypeError',
-      `sequence item ${index}: expected str instance, ${typeName(part)} found`,
-    );
+    fail('TypeError', `sequence item ${index}: expected str instance, ${typeName(part)} found`);
   });
   return parts.join(separator);
 }
@@ -266,7 +273,7 @@ export const textMethods = {
   endswith: (text, values) => affix(text, values, false),
   expandtabs: (text, [size = 8]) => expandTabs(text, Number(size)),
   find: (text, values) => search(text, values, false, 'find'),
-  format: (text, values, keywords) => formatTemplate(text, values, keywords, textMethods.access),
+  format: (text, values, keywords) => formatTemplate(text, values, keywords, access),
   index: (text, values) => {
     const found = search(text, values, false, 'index');
     return found < 0 ? fail('ValueError', 'substring not found') : found;
@@ -317,11 +324,7 @@ export const textMethods = {
   zfill: (text, [width]) => zeroFill(text, width),
 };
 
-/** Set by the items module, which knows attributes; str.format reaches into values with it. */
-textMethods.access = null;
-
 export const bytesMethods = {
   __proto__: null,
   decode: (bytes) => decodeURIComponent(escape(bytes.text)),
 };
-

@@ -146,10 +146,7 @@ function compileItem(frames: Frames, node: Expression): string {
   return `...${frames.helper('iterate')}(${compileExpression(frames, node.value)})`;
 }
 
-function compileCompare(
-  frames: Frames,
-  node: Extract<Expression, { kind: 'compare' }>,
-): string {
+function compileCompare(frames: Frames, node: Extract<Expression, { kind: 'compare' }>): string {
   let left = compileExpression(frames, node.first);
   const tests = node.rest.map(({ operator, right }, index) => {
     const helper = frames.helper(COMPARE[operator] ?? 'equal');
@@ -257,7 +254,9 @@ function compileComprehension(
   });
   if (isGenerator) return `(function*(i){${code}})(${source})`;
   const empty =
-    node.type === 'list' ? '[]' : `${frames.helper(node.type === 'set' ? 'makeSet' : 'makeDict')}([])`;
+    node.type === 'list'
+      ? '[]'
+      : `${frames.helper(node.type === 'set' ? 'makeSet' : 'makeDict')}([])`;
   return `((i)=>{const o=${empty};${code}return o;})(${source})`;
 }
 

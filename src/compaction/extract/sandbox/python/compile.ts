@@ -14,20 +14,28 @@ import { Frames, local } from './frames.ts';
 import { parseProgram } from './parse.ts';
 import type { Expression, Handler, Statement } from './syntax.ts';
 
+/** What the host reads when the program has ended. */
+const RESULTS = ['OUTPUT', 'SUMMARY'];
+
 /**
- * The program as one JavaScript function of the runtime and the table of globals.
+ * The program as one JavaScript function of the runtime, its builtins and the table of globals.
+ * `persistent`: the program's globals outlive it.
  * @throws PythonSyntaxError
  */
-export function compilePython(source: string): string {
+export function compilePython(source: string, persistent: boolean): string {
   const module = parseProgram(source);
-  const frames = new Frames(module.scope);
+  const frames = new Frames(module.scope, persistent);
   const body = compileBlock({ frames, caught: undefined, breaks: [] }, module.body);
   frames.helper('located');
   const constants = frames.constants.map((code, index) => `const c${index}=${code};`).join('');
+  const names = persistent ? [] : [...module.scope.bound];
+  const variables = names.length === 0 ? '' : `let ${names.map(local).join(',')};`;
+  const results = RESULTS.filter((name) => names.includes(name));
   return [
     `(function(r,b,g){"use strict";const {${frames.helpers.join(',')}}=r;${constants}`,
-    `let l=0;${frames.declareTemporaries()}try{`,
+    `let l=0;${variables}${frames.declareTemporaries()}try{`,
     body,
+    ...results.map((name) => `g.${name}=${local(name)};`),
     '}catch(e){throw located(e,l);}})',
   ].join('\n');
 }
@@ -101,8 +109,7 @@ function compileShape(around: Surroundings, node: Statement): string {
     case 'delete':
       return node.targets.map((target) => compileDelete(frames, target)).join('');
     case 'assert': {
-      const message =
-        node.message === undefined ? 'null' : compileExpression(frames, node.message);
+      const message = node.message === undefined ? 'null' : compileExpression(frames, node.message);
       return `if(!${compileCondition(frames, node.condition)})${frames.helper('failAssertion')}(${message});`;
     }
     case 'raise': {
@@ -165,10 +172,7 @@ function compileAugmented(
   return `${object}=${compileExpression(frames, target.object)};${index}=${key};${frames.helper('setItem')}(${change(read)},${object},${index});`;
 }
 
-function compileDefinition(
-  frames: Frames,
-  node: Extract<Statement, { kind: 'function' }>,
-): string {
+function compileDefinition(frames: Frames, node: Extract<Statement, { kind: 'function' }>): string {
   const names = parameterNames(node.parameters);
   const body = frames.inFunction(node.scope, names, () => {
     const code = compileBlock({ frames, caught: undefined, breaks: [] }, node.body);

@@ -1,7 +1,7 @@
 /** A place in the token list, with the scope that bindings go to. */
 
-import type { Token, TokenKind } from './tokens.ts';
 import { newScope, PythonSyntaxError, type Scope } from './syntax.ts';
+import type { Token, TokenKind } from './tokens.ts';
 
 /** Deeper nesting is refused, so that neither this parser nor the machine's runs out of stack. */
 const MAX_DEPTH = 90;

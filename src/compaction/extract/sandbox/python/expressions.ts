@@ -327,9 +327,7 @@ function parseCondition(cursor: Cursor): Expression {
 /** A `for` target: names, subscripts and tuples of them, without `in`. */
 export function parseTarget(cursor: Cursor): Expression {
   const one = (): Expression =>
-    cursor.accept('*')
-      ? { kind: 'starred', value: parsePostfix(cursor) }
-      : parsePostfix(cursor);
+    cursor.accept('*') ? { kind: 'starred', value: parsePostfix(cursor) } : parsePostfix(cursor);
   const first = one();
   if (!cursor.is(',')) return first;
   const items = [first];

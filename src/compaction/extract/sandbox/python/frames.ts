@@ -12,8 +12,8 @@ interface Frame {
 }
 
 /**
- * Python's scopes are lexical, as JavaScript's are, so a local becomes a JavaScript variable of the same
- * name under a prefix; a global becomes a property of `g`, which outlives the program in a session.
+ * Python's scopes are lexical, as JavaScript's are, so a name becomes a JavaScript variable of the same name
+ * under a prefix. In a session the globals are properties of `g`, which outlives the program; that is slower.
  */
 export class Frames {
   private readonly stack: Frame[] = [];
@@ -21,8 +21,11 @@ export class Frames {
   private readonly constantCodes: string[] = [];
   private labels = 0;
 
-  constructor(module: Scope) {
+  private readonly persistent: boolean;
+
+  constructor(module: Scope, persistent: boolean) {
     const { bound } = module;
+    this.persistent = persistent;
     this.stack.push({ kind: 'module', bound, sure: new Set(), scope: module, temporaries: 0 });
   }
 
@@ -65,7 +68,10 @@ export class Frames {
 
   inFunction<T>(scope: Scope, parameters: readonly string[], compile: () => T): T {
     const sure = new Set(parameters);
-    return this.within({ kind: 'function', bound: scope.bound, sure, scope, temporaries: 0 }, compile);
+    return this.within(
+      { kind: 'function', bound: scope.bound, sure, scope, temporaries: 0 },
+      compile,
+    );
   }
 
   inComprehension<T>(targets: ReadonlySet<string>, compile: () => T): T {
@@ -112,25 +118,26 @@ export class Frames {
   read(name: string): string {
     const quoted = JSON.stringify(name);
     const owner = this.owner(name);
-    if (owner === undefined) {
-      const builtin = `(b[${quoted}]??${this.helper('missing')}(${quoted}))`;
-      return `(g[${quoted}]===undefined?${builtin}:g[${quoted}])`;
-    }
+    const builtin = `(b[${quoted}]??${this.helper('missing')}(${quoted}))`;
+    if (owner === undefined) return `(g[${quoted}]===undefined?${builtin}:g[${quoted}])`;
+    if (owner.kind === 'module') return `(${local(name)}===undefined?${builtin}:${local(name)})`;
     if (owner.sure.has(name)) return local(name);
     return `(${local(name)}===undefined?${this.helper('unbound')}(${quoted}):${local(name)})`;
   }
 
   /** The frame whose JavaScript variable holds `name`; undefined for a global. */
   private owner(name: string): Frame | undefined {
+    const module = this.stack[0];
+    const global = !this.persistent && module?.bound.has(name) === true ? module : undefined;
     let own = true;
     for (let index = this.stack.length - 1; index > 0; index--) {
       const frame = this.stack[index];
       if (frame === undefined) continue;
-      if (own && frame.scope?.globals.has(name)) return undefined;
+      if (own && frame.scope?.globals.has(name)) return global;
       if (frame.bound.has(name) && !frame.scope?.nonlocals.has(name)) return frame;
       if (frame.kind === 'function') own = false;
     }
-    return undefined;
+    return global;
   }
 }
 

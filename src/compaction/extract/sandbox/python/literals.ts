@@ -99,8 +99,7 @@ export function splitFormat(
   let text = '';
   let at = 0;
   const flush = (): void => {
-    if (text !== '')
-      parts.push({ kind: 'text', value: isRaw ? text : unescapeString(text, line) });
+    if (text !== '') parts.push({ kind: 'text', value: isRaw ? text : unescapeString(text, line) });
     text = '';
   };
   while (at < body.length) {

@@ -20,7 +20,20 @@ import type {
 } from './syntax.ts';
 import { tokenize } from './tokens.ts';
 
-const AUGMENTED = new Set(['+=', '-=', '*=', '/=', '//=', '%=', '**=', '&=', '|=', '^=', '<<=', '>>=']);
+const AUGMENTED = new Set([
+  '+=',
+  '-=',
+  '*=',
+  '/=',
+  '//=',
+  '%=',
+  '**=',
+  '&=',
+  '|=',
+  '^=',
+  '<<=',
+  '>>=',
+]);
 
 const UNAVAILABLE: Readonly<Record<string, string>> = {
   class: 'class definitions are not available; use functions, dicts and tuples',
@@ -104,7 +117,8 @@ function parseIf(cursor: Cursor): StatementShape {
   const condition = parseNamed(cursor);
   const body = parseBlock(cursor);
   const { line } = cursor.current;
-  if (!cursor.accept('elif')) return { kind: 'if', condition, body, alternative: parseElse(cursor) };
+  if (!cursor.accept('elif'))
+    return { kind: 'if', condition, body, alternative: parseElse(cursor) };
   const nested = cursor.nested(() => parseIf(cursor));
   return { kind: 'if', condition, body, alternative: [{ ...nested, line }] };
 }
@@ -237,7 +251,7 @@ function parseAssignment(cursor: Cursor): StatementShape {
   }
   const { text } = cursor.current;
   if (cursor.isKind('operator') && AUGMENTED.has(text)) {
-    if (first.kind === 'sequence') cursor.fail("illegal target for augmented assignment");
+    if (first.kind === 'sequence') cursor.fail('illegal target for augmented assignment');
     bindTarget(cursor, first);
     cursor.next();
     const value = parseExpressions(cursor);

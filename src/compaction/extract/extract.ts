@@ -1,0 +1,213 @@
+import { identifiersIn } from '../../text/identifiers.ts';
+import {
+  type CompactionRequest,
+  type Context,
+  defineComponent,
+  type Outcome,
+} from '../component.ts';
+import { markerOf, SENTINEL, Stash } from '../stash.ts';
+import { outputTokens, shortenOutputs, type ToolOutput, toolOutputs } from '../tool-outputs.ts';
+import { requestGate } from '../trigger.ts';
+import { judge, lostIdentifier, type RefusalName, type Rules } from './acceptance.ts';
+import { reduceByCode } from './code.ts';
+import { EXTRACT_PROMPT_VERSION, heldBy } from './code-prompt.ts';
+import { reduceNoise } from './deterministic.ts';
+import { type ExtractConfig, extractConfig } from './extract-config.ts';
+import { type KeepSet, keepSetOf } from './keep-set.ts';
+import { basisOf, cacheKey, type Decision, ResultCache } from './result-cache.ts';
+import { reduceByExploration } from './rlm.ts';
+import { DEFAULT_LIMITS } from './sandbox/program.ts';
+import { sharedSandbox } from './sandbox-access.ts';
+import { CALL_TIME_LIMIT, type Job } from './strategy.ts';
+
+/** Model calls at their limit that one request may wait for. */
+const SLOW_CALLS = 10;
+
+/** Reduces large tool outputs, each by itself, and each only once. */
+export const extract = defineComponent<ExtractConfig>({
+  name: 'extract',
+  kind: 'offload',
+  about: 'Reduces large tool outputs: provable noise, or what a model-written filter leaves out.',
+  version: EXTRACT_PROMPT_VERSION,
+  timeLimit: SLOW_CALLS * CALL_TIME_LIMIT,
+  config: extractConfig,
+  compact,
+});
+
+async function compact(
+  request: CompactionRequest,
+  config: ExtractConfig,
+  context: Context,
+): Promise<Outcome> {
+  const { messages, tokens } = request;
+  const { contextWindow } = context;
+  const gate = requestGate(config.trigger, { tokens, messages: messages.length, contextWindow });
+  const limits = sizeLimits(config, contextWindow);
+  const least = gate === undefined ? limits.large : limits.huge;
+  const large = toolOutputs(messages).filter((output) => outputTokens(output, context) >= least);
+  if (large.length === 0) return { kind: 'skipped', gate: gate ?? 'no_large_output' };
+  const extraction = new Extraction(request, config, context);
+  const options = { markerMode: config.marker_mode, gate: 'no_gain' };
+  const outcome = await shortenOutputs(request, large, options, context, (output) =>
+    extraction.textFor(output),
+  );
+  return extraction.report(outcome);
+}
+
+/** Smallest output to look at, in tokens: while the request's trigger lets it through, and in any case. */
+function sizeLimits(
+  { min_tokens, trigger }: ExtractConfig,
+  window: number | undefined,
+): { readonly large: number; readonly huge: number } {
+  const large = Math.max(
+    min_tokens,
+    trigger.min_output_tokens,
+    trigger.min_output_frac * (window ?? 0),
+  );
+  const isHugeKnown = window !== undefined && trigger.huge_output_frac > 0;
+  const huge = isHugeKnown ? trigger.huge_output_frac * window : Number.POSITIVE_INFINITY;
+  return { large: Math.min(large, huge), huge };
+}
+
+/** The work at one request. */
+class Extraction {
+  readonly #request: CompactionRequest;
+  readonly #config: ExtractConfig;
+  readonly #context: Context;
+  readonly #cache: ResultCache;
+  readonly #basis: string;
+  readonly #refusals: RefusalName[] = [];
+  #keepSet: KeepSet | undefined;
+  #decided = false;
+  #shapeGate: string | undefined;
+
+  constructor(request: CompactionRequest, config: ExtractConfig, context: Context) {
+    this.#request = request;
+    this.#config = config;
+    this.#context = context;
+    this.#cache = ResultCache.of(context.attempt);
+    const model =
+      config.strategy === 'deterministic' ? undefined : context.model(config.model)?.name;
+    this.#basis = basisOf(config, model, EXTRACT_PROMPT_VERSION);
+  }
+
+  /** The text in the output's place, by an earlier decision or by a new one. */
+  async textFor(output: ToolOutput): Promise<string | undefined> {
+    const key = cacheKey(output, this.#basis, this.#context);
+    const known = this.#cache.get(key);
+    if (known !== undefined) return known.text;
+    this.#shapeGate ??= this.#checkShape(output);
+    if (this.#shapeGate !== undefined) return undefined;
+    const fallback: Decision = { text: this.#withoutNoise(output) };
+    // Before a model is asked, so that what ends here in a fault is not paid for again.
+    this.#cache.set(key, fallback);
+    const accepted = await this.#byModel(output);
+    this.#context.signal.throwIfAborted();
+    if (accepted !== undefined) this.#cache.set(key, accepted);
+    const { text } = accepted ?? fallback;
+    this.#decided ||= text !== undefined;
+    return text;
+  }
+
+  report(outcome: Outcome): Outcome {
+    const refusals = this.#refusals.length === 0 ? {} : { refusals: this.#refusals };
+    if (outcome.kind === 'skipped') {
+      return { ...outcome, gate: this.#shapeGate ?? outcome.gate, ...refusals };
+    }
+    return { ...outcome, ...(this.#decided ? {} : { reused: true as const }), ...refusals };
+  }
+
+  async #byModel(output: ToolOutput): Promise<Decision | undefined> {
+    const context = this.#context;
+    const { strategy } = this.#config;
+    if (strategy === 'deterministic' || !fitsSandbox(output.text)) return undefined;
+    const model = context.model(this.#config.model);
+    if (model === undefined) {
+      this.#refusals.push('no_model');
+      return undefined;
+    }
+    this.#decided = true;
+    const rules = this.#rules(output);
+    const job: Job = {
+      messages: this.#request.messages,
+      output: output.text,
+      keep: rules.identifiers,
+      config: this.#config,
+      model,
+      sandbox: sharedSandbox(),
+      signal: context.signal,
+      countTokens: context.countTokens,
+      judge: (candidate, summary) => judge(output.text, candidate, summary, rules),
+      refuse: (refusal) => this.#refusals.push(refusal),
+    };
+    const accepted = await (strategy === 'code' ? reduceByCode(job) : reduceByExploration(job));
+    if (accepted === undefined) return undefined;
+    return { text: withSummary(accepted.text, accepted.summary) };
+  }
+
+  /** Deterministic noise is no opinion of a model, so neither containment nor the ratio is asked of it. */
+  #withoutNoise(output: ToolOutput): string | undefined {
+    const { text } = output;
+    const reduction = reduceNoise(text, this.#keep());
+    if (reduction === undefined) return undefined;
+    const rules = this.#rules(output);
+    const { text: reduced, kind } = reduction;
+    if (lostIdentifier(text, reduced, rules.identifiers) !== undefined) return undefined;
+    if (kind !== 'text') {
+      // What a projection drops is no noise, so it stands under the proof.
+      const verdict = judge(text, reduced, undefined, rules);
+      return verdict.kind === 'accepted' ? reduced : undefined;
+    }
+    const tokens = this.#context.countTokens(rules.written(reduced, undefined));
+    return tokens < outputTokens(output, this.#context) ? reduced : undefined;
+  }
+
+  #rules(output: ToolOutput): Rules {
+    const { granularity, min_keep_ratio, marker_mode } = this.#config;
+    const { countTokens } = this.#context;
+    const present = this.#context.memo(
+      output.message,
+      `identifiers:${output.block}`,
+      () => new Set(identifiersIn(output.text).map(({ value }) => value)),
+    );
+    // As `shortenOutputs` will write it; a stash of its own, since the result may yet be refused.
+    const last = {
+      full: `\n${markerOf(new Stash().putText(output.text))}`,
+      summary: `\n${SENTINEL}`,
+      off: '',
+    }[marker_mode];
+    return {
+      granularity,
+      minKeepRatio: min_keep_ratio,
+      identifiers: heldBy(present, this.#keep()),
+      countTokens,
+      written: (text, summary) => withSummary(text, summary) + last,
+    };
+  }
+
+  #keep(): KeepSet {
+    this.#keepSet ??= keepSetOf(
+      this.#request.messages,
+      this.#config.keep_identifiers,
+      this.#context,
+    );
+    return this.#keepSet;
+  }
+
+  /** The gate of the rule that a shorter output would break, which no reduction could mend. */
+  #checkShape(output: ToolOutput): string | undefined {
+    const { dialect, table } = this.#context;
+    const intended = [...this.#request.messages];
+    intended[output.position] = dialect.replaceResult(output.message, output.block, '…', table);
+    return this.#context.checkShape(intended);
+  }
+}
+
+function withSummary(text: string, summary: string | undefined): string {
+  return summary === undefined ? text : `${text}${text === '' ? '' : '\n'}[${summary}]`;
+}
+
+/** A program gets its input whole or not at all. */
+function fitsSandbox(text: string): boolean {
+  return Buffer.byteLength(text) <= DEFAULT_LIMITS.inputBytes;
+}

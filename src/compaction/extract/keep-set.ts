@@ -1,0 +1,67 @@
+import { identifiersIn } from '../../text/identifiers.ts';
+import { isUserTurn, type Message, plainText } from '../../transcript/message.ts';
+import type { Context } from '../component.ts';
+
+/** What a reduction is made toward. */
+export interface KeepSet {
+  /** Identifiers of the recent turns, latest first: those that an output holds must survive. */
+  readonly identifiers: readonly string[];
+  /** Identifiers of the task. */
+  readonly task: readonly string[];
+  /** Words of the task and of the latest turn, lower case. */
+  readonly words: readonly string[];
+}
+
+/** Assistant turns that count as recent, beside the latest turn of the user. */
+const RECENT_ASSISTANT_TURNS = 3;
+/** Shorter words name nothing. */
+const WORD = /\p{L}{5,}/gu;
+const MOST_TERMS = 200;
+
+/** The turns that say what the agent is doing now: never tool outputs, latest first. */
+export function recentTurns(messages: readonly Message[]): Message[] {
+  const recent: Message[] = [];
+  let user: Message | undefined;
+  for (let index = messages.length - 1; index >= 0; index--) {
+    const message = messages[index];
+    if (message === undefined) continue;
+    if (message.role === 'assistant') {
+      if (recent.length < RECENT_ASSISTANT_TURNS) recent.push(message);
+    } else if (user === undefined && isUserTurn(message)) user = message;
+    if (user !== undefined && recent.length === RECENT_ASSISTANT_TURNS) break;
+  }
+  return user === undefined ? recent : [...recent, user];
+}
+
+/** @param limit how many identifiers of the recent turns count */
+export function keepSetOf(
+  messages: readonly Message[],
+  limit: number,
+  context: Pick<Context, 'memo'>,
+): KeepSet {
+  const task = messages.find(isUserTurn);
+  const recent = recentTurns(messages);
+  const identifiers = new Set(recent.flatMap((message) => identifiersOf(message, context)));
+  const words = [task, recent.at(0)].flatMap((message) =>
+    message === undefined ? [] : (turnText(message).toLowerCase().match(WORD) ?? []),
+  );
+  return {
+    identifiers: [...identifiers].slice(0, limit),
+    task: task === undefined ? [] : identifiersOf(task, context).slice(0, MOST_TERMS),
+    words: [...new Set(words)].slice(0, MOST_TERMS),
+  };
+}
+
+/** What a turn says: its text and its calls, without tool outputs and thinking. */
+export function turnText(message: Message): string {
+  const calls = message.blocks.flatMap((block) =>
+    block.kind === 'tool-call' ? [`call ${block.name} ${block.arguments}`] : [],
+  );
+  return [plainText(message), ...calls].filter((part) => part !== '').join('\n');
+}
+
+function identifiersOf(message: Message, context: Pick<Context, 'memo'>): readonly string[] {
+  return context.memo(message, 'identifiers', () => [
+    ...new Set(identifiersIn(turnText(message)).map(({ value }) => value)),
+  ]);
+}
