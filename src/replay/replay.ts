@@ -1,4 +1,6 @@
 import type { Config } from '../compaction/config.ts';
+import { declarationTokens, declaresExpand } from '../compaction/expand-tool.ts';
+import type { ExternalCall } from '../compaction/external-call.ts';
 import {
   Lineage,
   type ModelResolver,
@@ -13,6 +15,9 @@ import type { DialectName } from '../transcript/message.ts';
 import { type Counting, messageCounter, type ThinkingKept } from '../transcript/message-tokens.ts';
 import type { Transcript } from '../transcript/transcript.ts';
 import { dialectOf } from '../wire/catalog.ts';
+import { EvidenceTracker } from './evidence.ts';
+import { evidenceTotals } from './evidence-totals.ts';
+import { Expander } from './expansion.ts';
 import { SavingsLedger } from './ledger.ts';
 import type { RequestObserver, RequestReplay, TranscriptReplay } from './result.ts';
 import { shapeCheck } from './shape-check.ts';
@@ -29,6 +34,12 @@ export interface ReplayOptions {
   readonly guard?: boolean;
   /** Replaces every component's time limit, in milliseconds. */
   readonly timeLimit?: number;
+  /** Of a control: tokens that it may leave of each request, by the request's index. */
+  readonly budgets?: readonly number[];
+  /** How components reach programs and endpoints of the user's; absent: not at all. */
+  readonly callExternal?: ExternalCall;
+  /** True: the agent has the expand tool and uses it where its action needs what is behind a marker. */
+  readonly expand?: boolean;
 }
 
 /**
@@ -48,6 +59,9 @@ export async function replayTranscript(
   const table = new MessageTable();
   const models = options.models(transcript);
   const ledger = new SavingsLedger();
+  const evidence = new EvidenceTracker(transcript, lineage.stash);
+  const isDeclared = options.expand === true && declaresExpand(config);
+  const expander = isDeclared ? new Expander(lineage.stash) : undefined;
   const requests: RequestReplay[] = [];
   for (const [index, request] of transcript.requests.entries()) {
     const model = request.model ?? transcript.model ?? options.assumeModel;
@@ -67,11 +81,16 @@ export async function replayTranscript(
       sample: options.sample,
       ...(options.guard === false ? {} : { addedViolations: check.added }),
       ...(options.timeLimit === undefined ? {} : { timeLimit: options.timeLimit }),
+      ...(request.envelope === undefined ? {} : { envelope: request.envelope }),
+      ...(options.callExternal === undefined ? {} : { callExternal: options.callExternal }),
+      ...budgetAt(index, options.budgets),
     };
     const before = request.messages;
     const start = performance.now();
     const result = await runPipeline(before, lineage, pipeline);
     const addedMs = performance.now() - start;
+    const { action, markers } = evidence.at(index, result.messages);
+    const expansion = expander?.expansionFor(result.messages, action, counting);
     const replay: RequestReplay = {
       index,
       tokensBefore: result.tokensBefore,
@@ -81,12 +100,32 @@ export async function replayTranscript(
       violationsBefore: check.recorded.length,
       violationsAdded: check.added(before, result.messages),
       addedMs,
+      evidence: action,
+      markers,
+      ...(expansion === undefined ? {} : { expansion }),
     };
     requests.push(replay);
-    ledger.add(before, result.messages, result, messageCounter(before, counting));
+    const { tokensBefore } = result;
+    const tokensAfter = result.tokensAfter + (expansion?.tokens ?? 0);
+    const tokens = { tokensBefore, tokensAfter };
+    ledger.add(before, result.messages, tokens, messageCounter(before, counting));
     observe?.(replay, before, result.messages);
   }
-  return { requests, savings: ledger.savings(), stash: lineage.stash };
+  return {
+    requests,
+    savings: ledger.savings(),
+    evidence: evidenceTotals(requests),
+    stash: lineage.stash,
+    ...(isDeclared ? { declaration: declarationTokens(options.tokenizer) } : {}),
+  };
+}
+
+function budgetAt(
+  index: number,
+  budgets: readonly number[] | undefined,
+): { readonly budget?: number } {
+  const budget = budgets?.[index];
+  return budget === undefined ? {} : { budget };
 }
 
 /**

@@ -1,6 +1,10 @@
 import type { StepReport } from '../compaction/pipeline.ts';
 import type { Stash } from '../compaction/stash.ts';
 import type { Message } from '../transcript/message.ts';
+import type { ActionEvidence } from './evidence.ts';
+import type { MarkerCounts } from './evidence-stash.ts';
+import type { EvidenceTotals } from './evidence-totals.ts';
+import type { Expansion } from './expansion.ts';
 
 /** What replaying one request under one config gave. Token figures are in tokens. */
 export interface RequestReplay {
@@ -17,6 +21,12 @@ export interface RequestReplay {
   readonly violationsAdded: readonly string[];
   /** Wall time of the pipeline, in milliseconds. */
   readonly addedMs: number;
+  /** What became of the evidence of the recorded action; undefined where the action is not known. */
+  readonly evidence: ActionEvidence | undefined;
+  /** Markers in the list that would be sent. */
+  readonly markers: MarkerCounts;
+  /** What the agent got back at this request; its tokens are not in `tokensAfter`. Absent: nothing. */
+  readonly expansion?: Expansion;
 }
 
 /** Tokens saved over a transcript, by the three definitions of the design. */
@@ -31,7 +41,10 @@ export interface Savings {
 export interface TranscriptReplay {
   readonly requests: readonly RequestReplay[];
   readonly savings: Savings;
+  readonly evidence: EvidenceTotals;
   readonly stash: Stash;
+  /** Tokens of the expand tool's declaration, which each request carries; absent where it is not declared. */
+  readonly declaration?: number;
 }
 
 /** Called with each rewritten request, for callers that need the lists themselves. */

@@ -8,13 +8,14 @@ import type { ConfigTotals } from './totals.ts';
 const SUMMARY_WIDTH = 80;
 
 /**
- * The end of a sweep on a terminal: three small tables, one row a config, and a line for each figure that
+ * The end of a sweep on a terminal: four small tables, one row a config, and a line for each figure that
  * is easily taken for another. No line is longer than 80 characters, colour aside.
  */
 export function summaryLines(totals: readonly ConfigTotals[], paint: Paint): string[] {
   return [
     ...titled('Sent', sentColumns(totals), totals, paint),
     ...titled('Saved', savedColumns(totals), totals, paint),
+    ...titled('Kept', keptColumns(totals), totals, paint),
     ...titled('Spent', spentColumns(totals), totals, paint),
     ...footnotes(totals).map((line) => paint.dim(line)),
   ];
@@ -39,9 +40,6 @@ function titled(
 function sentColumns(totals: readonly ConfigTotals[]): TableColumn[] {
   return [
     plain(['tasks'], totals, ({ tasks }) => thousands(tasks)),
-    plain(['resolved'], totals, ({ resolved, rewarded }) =>
-      rewarded === 0 ? UNMEASURED : `${resolved}/${rewarded}`,
-    ),
     tokens('before', totals, ({ before }) => before),
     tokens('after', totals, ({ after }) => after),
     plain(['% of', 'baseline'], totals, ({ sentPercent }) => oneDecimal(sentPercent)),
@@ -57,6 +55,22 @@ function savedColumns(totals: readonly ConfigTotals[]): TableColumn[] {
     tokens('net', totals, ({ net }) => net),
     plain(['pooled', '%'], totals, ({ pooledPercent }) => oneDecimal(pooledPercent)),
     plain(['mean', '%'], totals, ({ meanPercent }) => oneDecimal(meanPercent)),
+  ];
+}
+
+function keptColumns(totals: readonly ConfigTotals[]): TableColumn[] {
+  const resolved = (label: string, value: (total: ConfigTotals) => number) =>
+    plain(['resolved', label], totals, (total) =>
+      total.rewarded === 0 ? UNMEASURED : `${thousands(value(total))}/${thousands(total.rewarded)}`,
+    );
+  return [
+    resolved('recorded', (total) => total.resolvedRecorded),
+    resolved('grounded', (total) => total.resolved),
+    resolved('expanded', (total) => total.resolvedWithExpand),
+    plain(['evidence', 'used'], totals, ({ evidence }) => thousands(evidence)),
+    plain(['kept', '%'], totals, (total) => oneDecimal(total.evidenceKeptPercent)),
+    plain(['behind', '%'], totals, (total) => oneDecimal(total.evidenceRecoverablePercent)),
+    plain(['lost', '%'], totals, (total) => oneDecimal(total.evidenceLostPercent)),
   ];
 }
 
@@ -96,14 +110,17 @@ function footnotes(totals: readonly ConfigTotals[]): string[] {
     "               + model adds what the components' own model calls read and wrote",
     'gross          Σ before − after: a drop counts again at every later request',
     'unique         what was dropped, once, minus what was inserted, once',
-    'net            unique minus what expand gave back (expand is off: nothing)',
+    'net            unique minus what expand gave back (--expand off: nothing)',
     "pooled, mean   % of all tokens together; mean of each transcript's own %",
-    'resolved       recorded reward of 1; that of a rewritten run is not known',
+    'resolved       reward 1: recorded; grounded, if all that actions used is kept;',
+    '               expanded, if the rest is behind a marker (an upper bound)',
+    'evidence       identifiers that actions took from their requests: kept in front',
+    '               of the model, only behind a marker, or lost',
   ];
   if (totals.some(({ frontier }) => frontier)) {
     lines.push(
-      '*              no other config saves more (net) for fewer model tokens; what the',
-      '               agent would have lost is not measured yet, so it is no part of it',
+      '*              no other config is as good in all of these and better in one:',
+      '               net saved, evidence kept, model tokens, broken rules',
     );
   }
   return lines;

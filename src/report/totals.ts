@@ -1,5 +1,7 @@
 import { type CellResult, isFinished } from '../rows/result.ts';
 import { frontierOf } from './frontier.ts';
+import { savingsCellsOf } from './run-figures.ts';
+import { type SavingsCell, type SentAgainstBaseline, savingsOf } from './statistics/savings.ts';
 
 /** The rows of one config, added up. Token figures are in tokens; a figure without a row is undefined. */
 export interface ConfigTotals {
@@ -11,6 +13,16 @@ export interface ConfigTotals {
   /** Cells with a reward, and those of them with a reward of at least 1. */
   readonly rewarded: number;
   readonly resolved: number;
+  /** Of the rewarded cells, those with a recorded reward of at least 1. */
+  readonly resolvedRecorded: number;
+  /** Those that are resolved if recoverable evidence is accepted; on the baseline as recorded. */
+  readonly resolvedWithExpand: number;
+  /** Identifiers that recorded actions took from their requests. */
+  readonly evidence: number;
+  /** 100 × what became of them ÷ all; undefined where no action used any. */
+  readonly evidenceKeptPercent: number | undefined;
+  readonly evidenceRecoverablePercent: number | undefined;
+  readonly evidenceLostPercent: number | undefined;
   readonly requests: number;
   readonly before: number;
   readonly after: number;
@@ -43,18 +55,20 @@ export function totalsOf(
   baseline: string,
 ): ConfigTotals[] {
   const byConfig = groupByConfig(rows);
-  const sentByBaseline = new Map<string, number>();
-  for (const row of byConfig.get(baseline) ?? []) {
-    if (row.tokensAfter !== undefined) sentByBaseline.set(recordingOf(row), row.tokensAfter);
-  }
-  const totals = names.map((name) => add(name, byConfig.get(name) ?? [], sentByBaseline));
+  const baselineRows = byConfig.get(baseline) ?? [];
+  const totals = names.map((name) => add(name, byConfig.get(name) ?? [], baseline, baselineRows));
   const best = frontierOf(
     totals
       .filter(({ fired }) => fired > 0)
-      .map(({ config, net, modelInput, modelOutput, violationsAdded }) => ({
+      .map(({ config, net, modelInput, modelOutput, violationsAdded, evidenceKeptPercent }) => ({
         name: config,
         saved: net,
-        costs: [modelInput + modelOutput, violationsAdded],
+        // What is behind a marker is gone too, as long as nobody expands.
+        costs: [
+          modelInput + modelOutput,
+          violationsAdded,
+          evidenceKeptPercent === undefined ? undefined : 100 - evidenceKeptPercent,
+        ],
       })),
   );
   return totals.map((total) => ({ ...total, frontier: best.has(total.config) }));
@@ -70,34 +84,22 @@ function groupByConfig(rows: readonly CellResult[]): Map<string, CellResult[]> {
   return groups;
 }
 
-/** The recording and sample that a row shares with the baseline's. */
-function recordingOf({ task, trial, lineage, transcriptHash, sample }: CellResult): string {
-  return JSON.stringify([task, trial, lineage, transcriptHash, sample]);
-}
-
 function add(
   config: string,
   rows: readonly CellResult[],
-  sentByBaseline: ReadonlyMap<string, number>,
+  baseline: string,
+  baselineRows: readonly CellResult[],
 ): Omit<ConfigTotals, 'frontier'> {
   const measured = rows.filter(isFinished);
   const sum = (figure: (row: CellResult) => number | undefined) =>
     measured.reduce((total, row) => total + (figure(row) ?? 0), 0);
-  const before = sum((row) => row.tokensBefore);
-  const gross = sum((row) => row.tokensSaved);
-  const modelInput = sum((row) => row.modelInputTokens);
-  const modelOutput = sum((row) => row.modelOutputTokens);
-  const comparable = measured.filter((row) => sentByBaseline.has(recordingOf(row)));
-  const sentBaseline = comparable.reduce(
-    (total, row) => total + (sentByBaseline.get(recordingOf(row)) ?? 0),
-    0,
-  );
-  const sent = comparable.reduce((total, row) => total + (row.tokensAfter ?? 0), 0);
-  const asked = comparable.reduce(
-    (total, row) => total + (row.modelInputTokens ?? 0) + (row.modelOutputTokens ?? 0),
-    0,
-  );
+  const others = config === baseline ? [] : savingsCellsOf(baselineRows);
+  const savings = savingsOf([...others, ...savingsCellsOf(measured)], config, baseline);
+  const withModel = savingsOf([...others, ...withModelTokens(measured)], config, baseline);
   const rewarded = measured.filter((row) => row.reward !== undefined);
+  const evidence = sum((row) => row.evidenceTotal);
+  const ofEvidence = (figure: (row: CellResult) => number | undefined) =>
+    evidence === 0 ? undefined : (100 * sum(figure)) / evidence;
   return {
     config,
     cells: rows.length,
@@ -105,28 +107,44 @@ function add(
     tasks: new Set(rows.map((row) => row.task)).size,
     rewarded: rewarded.length,
     resolved: rewarded.filter((row) => row.passed === true).length,
+    resolvedRecorded: rewarded.filter((row) => (row.recordedReward ?? 0) >= 1).length,
+    resolvedWithExpand: rewarded.filter((row) => (row.rewardWithExpand ?? row.reward ?? 0) >= 1)
+      .length,
+    evidence,
+    evidenceKeptPercent: ofEvidence((row) => row.evidenceKept),
+    evidenceRecoverablePercent: ofEvidence((row) => row.evidenceRecoverable),
+    evidenceLostPercent: ofEvidence((row) => row.evidenceLost),
     requests: sum((row) => row.requests),
-    before,
-    after: sum((row) => row.tokensAfter),
-    gross,
-    unique: sum((row) => row.uniqueSaved),
-    net: sum((row) => row.netSaved),
-    pooledPercent: percent(gross, before),
-    meanPercent:
-      measured.length === 0 ? undefined : sum((row) => row.percentSaved) / measured.length,
+    before: savings.before,
+    after: savings.after,
+    gross: savings.gross ?? 0,
+    unique: savings.unique ?? 0,
+    net: savings.net ?? 0,
+    pooledPercent: savings.pooledPercent,
+    meanPercent: savings.meanPercent,
     fired: sum((row) => row.fired),
-    firedCells: measured.filter((row) => (row.fired ?? 0) > 0).length,
+    firedCells: savings.firedCells,
     modelCalls: sum((row) => row.modelCalls),
-    modelInput,
-    modelOutput,
-    sentPercent: percent(sent, sentBaseline),
-    sentWithModelPercent: percent(sent + asked, sentBaseline),
+    modelInput: sum((row) => row.modelInputTokens),
+    modelOutput: sum((row) => row.modelOutputTokens),
+    sentPercent: percentOfBaseline(savings.sent),
+    sentWithModelPercent: percentOfBaseline(withModel.sent),
     violationsAdded: measured.some((row) => row.violationsAdded !== undefined)
       ? sum((row) => row.violationsAdded)
       : undefined,
   };
 }
 
-function percent(part: number, whole: number): number | undefined {
-  return whole === 0 ? undefined : (100 * part) / whole;
+/** The cells with what the component's own model calls read and wrote added to what is sent. */
+function withModelTokens(rows: readonly CellResult[]): SavingsCell[] {
+  return savingsCellsOf(rows).map((cell, index) => {
+    const { modelInputTokens = 0, modelOutputTokens = 0 } = rows[index] ?? {};
+    const { after } = cell;
+    if (after === undefined) return cell;
+    return { ...cell, after: after + modelInputTokens + modelOutputTokens };
+  });
+}
+
+function percentOfBaseline({ config, baseline }: SentAgainstBaseline): number | undefined {
+  return baseline === 0 ? undefined : (100 * config) / baseline;
 }

@@ -5,7 +5,8 @@ import type { Counts } from './result.ts';
  * How a value stands in a cell of the CSV. Reversible, one row is one line, and no spreadsheet runs a
  * text as a formula:
  * - a text that begins with `=`, `+`, `-`, `@`, tab, CR or `'` is prefixed with `'`; numbers are not;
- * - backslash, line ends and other control characters are escaped as in JSON.
+ * - backslash, line ends and other control characters, those of the text direction too, are escaped as
+ *   in JSON.
  */
 export function writeCell(value: ColumnValue): string {
   if (value === undefined) return '';
@@ -37,7 +38,7 @@ export function readCell(
   }
 }
 
-const ESCAPED = /[\\\p{Cc}\u2028\u2029]|\p{Cs}/gu;
+const ESCAPED = /[\\\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|\p{Cs}/gu;
 const SHORT: Readonly<Record<string, string>> = {
   '\\': '\\\\',
   '\n': '\\n',

@@ -99,7 +99,7 @@ const headers = {
   reward: guru.number(
     'reward',
     '',
-    'On the baseline the recorded reward, 0 to 1; on any other row empty until evidence grounds it.',
+    'On the baseline the recorded reward, 0 to 1; on any other row the grounded one: the recorded reward if every action with evidence is supported, else 0. Empty where nothing is recorded. Never the outcome of a live run.',
   ),
   passed: guru.boolean('passed', 'True when reward is at least 1; empty without a reward.'),
   wall_s: guru.number(
@@ -144,19 +144,23 @@ const headers = {
     'Hash of the recorded requests, actions and reward.',
   ),
 
-  reward_kind: reward.text('rewardKind', 'What reward is: recorded.'),
+  reward_kind: reward.text('rewardKind', 'What reward is: recorded or grounded.'),
   recorded_reward: reward.number('recordedReward', '', 'Reward of the recording, on every row.'),
   reward_with_expand: reward.number(
     'rewardWithExpand',
     '',
-    'Upper bound that also accepts recoverable evidence.',
+    'The grounded reward if recoverable evidence is accepted too: an upper bound. Empty on the baseline.',
   ),
 
-  actions: actions.number('actions', '', 'Recorded actions of the agent.'),
+  actions: actions.number(
+    'actions',
+    '',
+    'Recorded actions of the agent; requests whose action is not known are left out.',
+  ),
   actions_with_evidence: actions.number(
     'actionsWithEvidence',
     '',
-    'Actions that use an identifier of their request.',
+    'Actions whose tool calls use an identifier that their request holds, not only its system prompt.',
   ),
   actions_supported: actions.number(
     'actionsSupported',
@@ -166,22 +170,26 @@ const headers = {
   actions_recoverable: actions.number(
     'actionsRecoverable',
     '',
-    'Actions whose missing evidence all lies behind a visible marker.',
+    'Actions with missing evidence, all of which lies behind a visible marker.',
   ),
   actions_lost: actions.number('actionsLost', '', 'Actions with evidence that is lost or mutated.'),
 
-  evidence_total: evidence.number('evidenceTotal', '', 'Identifiers that recorded actions use.'),
+  evidence_total: evidence.number(
+    'evidenceTotal',
+    '',
+    'Identifiers that recorded actions take from their requests, each once an action.',
+  ),
   evidence_kept: evidence.number('evidenceKept', '', 'Of these, still in the rewritten request.'),
   evidence_recoverable: evidence.number(
     'evidenceRecoverable',
     '',
-    'Absent, but inside the stash of a visible marker.',
+    'Absent, but inside what a visible marker stands for, nested markers followed.',
   ),
   evidence_lost: evidence.number('evidenceLost', '', 'Absent, and not recoverable.'),
   evidence_mutated: evidence.number(
     'evidenceMutated',
     '',
-    'There only in a changed form; counted as lost.',
+    'Of the lost: those that an inserted message has in a changed form (case, separators, cut).',
   ),
 
   unique_saved: savings.number(
@@ -189,7 +197,11 @@ const headers = {
     'tokens',
     'Largest reduction that each distinct message had, minus each distinct inserted message once.',
   ),
-  net_saved: savings.number('netSaved', 'tokens', 'unique_saved minus what expand gave back.'),
+  net_saved: savings.number(
+    'netSaved',
+    'tokens',
+    'unique_saved minus what expand gave back, each time, and minus the declaration of its tool, once.',
+  ),
   overcount_ratio: savings.number(
     'overcountRatio',
     '',
@@ -197,7 +209,11 @@ const headers = {
   ),
   peak_before: savings.number('peakBefore', 'tokens', 'Largest request as recorded.'),
   peak_after: savings.number('peakAfter', 'tokens', 'Largest request as it would be sent.'),
-  expands: savings.number('expands', '', 'Restores that were served.'),
+  expands: savings.number(
+    'expands',
+    '',
+    'Markers that the agent would have expanded, counted at each request; 0 with --expand off.',
+  ),
 
   fresh_before: tier('freshBefore', 'billed as fresh input', 'before'),
   fresh_after: tier('freshAfter', 'billed as fresh input', 'after'),

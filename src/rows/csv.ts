@@ -1,7 +1,7 @@
 import { type FileHandle, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
-import { HarnessError, messageOf } from '../errors.ts';
+import { HarnessError, messageOf, systemCodeOf } from '../errors.ts';
 import { readCell, writeCell } from './cell-text.ts';
 import { type ColumnValue, columnList } from './columns.ts';
 import type { CellResult } from './result.ts';
@@ -65,7 +65,7 @@ async function openFile(file: string, flags: 'wx' | 'a'): Promise<FileHandle> {
   try {
     return await open(file, flags);
   } catch (cause) {
-    if (cause instanceof Error && 'code' in cause && cause.code === 'EEXIST') {
+    if (systemCodeOf(cause) === 'EEXIST') {
       const message =
         'the file exists: another sweep writes it, or has; use another --name or --out';
       throw new HarnessError('output.conflict', message, { cause, at: { file } });

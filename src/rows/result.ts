@@ -1,6 +1,11 @@
 import type { Config } from '../compaction/config.ts';
 import type { StepReport } from '../compaction/pipeline.ts';
 import { codeOf, messageOf } from '../errors.ts';
+import {
+  type EvidenceTotals,
+  groundedReward,
+  groundedRewardWithExpand,
+} from '../replay/evidence-totals.ts';
 import type { TranscriptReplay } from '../replay/result.ts';
 import type { TokenizerName } from '../text/tokens.ts';
 import type { Transcript } from '../transcript/transcript.ts';
@@ -121,13 +126,15 @@ export function isFinished(cell: Pick<CellResult, 'note'>): boolean {
 export function measuredCell(labels: CellLabels, replay: TranscriptReplay): CellResult {
   const { savings, requests } = replay;
   const tokensBefore = sum(requests, (request) => request.tokensBefore);
-  const tokensAfter = sum(requests, (request) => request.tokensAfter);
+  const restored = sum(requests, ({ expansion }) => expansion?.tokens ?? 0);
+  const tokensAfter = sum(requests, (request) => request.tokensAfter) + restored;
   const tokensSaved = tokensBefore - tokensAfter;
   const steps = requests.flatMap((request) => request.steps);
   const added = requests.map((request) => request.addedMs);
   return {
     ...identify(labels),
-    ...rewardOf(labels),
+    ...rewardOf(labels, replay.evidence),
+    ...evidenceFigures(replay.evidence),
     wallSeconds: thousandths(labels.wallSeconds),
     requests: requests.length,
     tokensBefore,
@@ -136,9 +143,8 @@ export function measuredCell(labels: CellLabels, replay: TranscriptReplay): Cell
     percentSaved: tokensBefore === 0 ? 0 : (100 * tokensSaved) / tokensBefore,
     note: OK,
     uniqueSaved: savings.unique,
-    // Nothing is expanded in an offline replay without an expand tool, so nothing is given back.
-    netSaved: savings.unique,
-    expands: 0,
+    netSaved: savings.unique - restored - (replay.declaration ?? 0),
+    expands: sum(requests, ({ expansion }) => expansion?.keys.length ?? 0),
     overcountRatio: savings.unique === 0 ? undefined : savings.gross / savings.unique,
     peakBefore: savings.peakBefore,
     peakAfter: savings.peakAfter,
@@ -180,12 +186,34 @@ function identify(labels: CellLabels) {
   };
 }
 
-/** Only the baseline ran as recorded; the reward of any other row needs evidence, which is not here yet. */
-function rewardOf({ transcript, config }: CellLabels) {
-  const { reward } = transcript;
-  if (reward === undefined) return {};
-  if (config.steps.length > 0) return { recordedReward: reward };
-  return { recordedReward: reward, reward, passed: reward >= 1, rewardKind: 'recorded' };
+/** Only the baseline ran as recorded; of any other row, what evidence leaves of the recorded reward. */
+function rewardOf({ transcript, config }: CellLabels, evidence: EvidenceTotals) {
+  const recorded = transcript.reward;
+  if (recorded === undefined) return {};
+  const isBaseline = config.steps.length === 0;
+  const reward = isBaseline ? recorded : groundedReward(recorded, evidence);
+  return {
+    recordedReward: recorded,
+    reward,
+    passed: reward >= 1,
+    rewardKind: isBaseline ? 'recorded' : 'grounded',
+    ...(isBaseline ? {} : { rewardWithExpand: groundedRewardWithExpand(recorded, evidence) }),
+  };
+}
+
+function evidenceFigures({ evidence, ...totals }: EvidenceTotals) {
+  return {
+    actions: totals.actions,
+    actionsWithEvidence: totals.withEvidence,
+    actionsSupported: totals.supported,
+    actionsRecoverable: totals.recoverable,
+    actionsLost: totals.lost,
+    evidenceTotal: evidence.total,
+    evidenceKept: evidence.kept,
+    evidenceRecoverable: evidence.recoverable,
+    evidenceLost: evidence.lost,
+    evidenceMutated: evidence.mutated,
+  };
 }
 
 function componentFigures(steps: readonly StepReport[]) {
@@ -196,6 +224,7 @@ function componentFigures(steps: readonly StepReport[]) {
   let cycles = 0;
   let reverted = 0;
   for (const step of steps) {
+    for (const name of step.refusals ?? []) refusals.set(name, (refusals.get(name) ?? 0) + 1);
     switch (step.kind) {
       case 'changed':
         if (step.reused) reused++;

@@ -1,8 +1,11 @@
-import type { Message } from './message.ts';
+import type { Block, Message } from './message.ts';
 
 /**
  * Where a message list may be cut without tearing an exchange (an assistant message with tool calls and
  * all its results) apart.
+ *
+ * What the provider executes itself mostly stands in one message with its result; a program that calls the
+ * client's tools ends in a later turn, and what lies between belongs to it.
  *
  * A result belongs to the latest unanswered call of its id, and also to the calls of the assistant turn
  * before it, which is all there is to go by where the wire has no ids. Neighbouring assistant messages
@@ -22,7 +25,17 @@ export function safeCuts(messages: readonly Message[]): readonly boolean[] {
   let turn = -1;
   let waiting: string[] = [];
   let previous: Message | undefined;
+  /** Whether the assistant turn so far holds what the rest of it depends on. */
+  let leads = false;
+  /** Positions of the calls that the provider executes, by id; a program's result may come turns later. */
+  const programs = new Map<string, number>();
   for (const [index, message] of messages.entries()) {
+    for (const block of message.blocks) {
+      if (block.kind === 'tool-call' && block.server === true) programs.set(block.id, index);
+      if (block.kind !== 'tool-result' || block.server !== true) continue;
+      forbid(programs.get(block.id) ?? index, index);
+      programs.delete(block.id);
+    }
     for (const id of toolIds(message, 'tool-result')) {
       const called = id === '' ? undefined : unanswered.get(id)?.pop();
       const start = turn < 0 ? called : Math.min(turn, called ?? turn);
@@ -32,6 +45,9 @@ export function safeCuts(messages: readonly Message[]): readonly boolean[] {
     }
     const calls = toolIds(message, 'tool-call');
     const isNewTurn = message.role !== 'assistant' || previous?.role !== 'assistant';
+    // Thinking and a program belong to what follows in the turn: the one is refused without the other.
+    leads = (!isNewTurn && leads) || message.blocks.some(isLead);
+    if (!isNewTurn && leads) forbid(index - 1, index);
     if (isNewTurn && (calls.length > 0 || message.role === 'assistant')) {
       turn = -1;
       waiting = [];
@@ -47,6 +63,10 @@ export function safeCuts(messages: readonly Message[]): readonly boolean[] {
   }
   if (waiting.length > 0) forbid(turn, messages.length);
   return safe;
+}
+
+function isLead(block: Block): boolean {
+  return block.kind === 'thinking' || (block.kind === 'tool-call' && block.server === true);
 }
 
 /** Ids of the message's calls or results, in order; those that the provider executes are left out. */

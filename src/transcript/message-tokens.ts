@@ -15,6 +15,12 @@ export interface Counting {
   readonly thinking: ThinkingKept;
 }
 
+/** Written out, since a key that is put together anew is hashed anew, for each message of each request. */
+const MEMO_KEYS: Readonly<Record<TokenizerName, string>> = {
+  o200k_base: 'tokens:o200k_base',
+  cl100k_base: 'tokens:cl100k_base',
+};
+
 interface Counts {
   /** Text, calls, results, media. */
   readonly content: number;
@@ -26,7 +32,7 @@ interface Counts {
  * result text, media; not the JSON around them. Each distinct message is counted once.
  */
 export function messageTokens(message: Message, counting: Counting): Counts {
-  const key = `tokens:${counting.tokenizer}`;
+  const key = MEMO_KEYS[counting.tokenizer];
   const known = message.identity.memo.get(key) as Counts | undefined;
   if (known !== undefined) return known;
   const counts = count(message, counting);

@@ -216,7 +216,10 @@ describe('SavingsLedger', () => {
   const pool = Array.from({ length: 6 }, (_, index) => message(`m${index}`, 5 + 7 * index));
   const pick = fc.array(fc.constantFrom(...pool), { maxLength: 7 });
   const results = ['x', 'y'].flatMap((id) => [5, 20, 40].map((size) => result(id, words(size))));
-  const mixed = fc.array(fc.constantFrom(...pool, ...results), { maxLength: 7 });
+  // Which of two equal results stays would decide what a third with their id took the place of.
+  const mixed = fc
+    .array(fc.constantFrom(...pool, ...results), { maxLength: 7 })
+    .map((list) => list.filter((m, index) => pool.includes(m) || list.indexOf(m) === index));
 
   test('equals a plain reading of the definition, on any lists', () => {
     fc.assert(

@@ -69,13 +69,58 @@ describe('the row of a cell', () => {
       fired: 0,
       modelCalls: 0,
     });
-    expect(row.overcountRatio).toBeUndefined();
+    expect(row.evidenceKept).toBe(row.evidenceTotal);
+    expect(row.actionsSupported).toBe(row.actionsWithEvidence);
+    expect([row.overcountRatio, row.rewardWithExpand]).toEqual([undefined, undefined]);
   });
 
-  test('of a config has no reward of its own, but the recorded one', async () => {
-    const row = measuredCell(labels(small), await replay(small));
-    expect(row.recordedReward).toBe(1);
-    expect([row.reward, row.passed, row.rewardKind]).toEqual([undefined, undefined, undefined]);
+  test('of a config has the grounded reward: what evidence leaves of the recorded one', async () => {
+    const done = await replay(small);
+    const gone = { total: 2, kept: 1, recoverable: 1, lost: 0, mutated: 0 };
+    const totals = { actions: 3, unknownActions: 1, withEvidence: 2, supported: 1 };
+    const missing = { ...totals, recoverable: 1, lost: 0, evidence: gone };
+    const lost = {
+      ...totals,
+      recoverable: 0,
+      lost: 1,
+      evidence: { ...gone, recoverable: 0, lost: 1 },
+    };
+    const kept = {
+      ...totals,
+      supported: 2,
+      recoverable: 0,
+      lost: 0,
+      evidence: { ...gone, kept: 2 },
+    };
+    for (const [evidence, reward, rewardWithExpand] of [
+      [kept, 1, 1],
+      [missing, 0, 1],
+      [lost, 0, 0],
+    ] as const) {
+      const row = measuredCell(labels(small), { ...done, evidence });
+      const passed = reward === 1;
+      expect(row).toMatchObject({ reward, passed, rewardWithExpand, recordedReward: 1 });
+      expect(row.rewardKind).toBe('grounded');
+    }
+  });
+
+  test('has the counts of actions and evidence', async () => {
+    const evidence = { total: 20, kept: 9, recoverable: 6, lost: 5, mutated: 2 };
+    const actions = { actions: 13, unknownActions: 1, withEvidence: 12 };
+    const totals = { ...actions, supported: 7, recoverable: 3, lost: 2, evidence };
+    const row = measuredCell(labels(small), { ...(await replay(small)), evidence: totals });
+    expect(row).toMatchObject({
+      actions: 13,
+      actionsWithEvidence: 12,
+      actionsSupported: 7,
+      actionsRecoverable: 3,
+      actionsLost: 2,
+      evidenceTotal: 20,
+      evidenceKept: 9,
+      evidenceRecoverable: 6,
+      evidenceLost: 5,
+      evidenceMutated: 2,
+    });
   });
 
   test('of a transcript without a reward has none', async () => {
@@ -85,6 +130,16 @@ describe('the row of a cell', () => {
       await replay(baseline),
     );
     expect([row.reward, row.passed, row.recordedReward]).toEqual([undefined, undefined, undefined]);
+    const grounded = measuredCell(
+      { ...labels(small), transcript: unrewarded },
+      await replay(small),
+    );
+    expect([grounded.reward, grounded.rewardKind, grounded.rewardWithExpand]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    expect(grounded.actions).toBe(transcript.requests.length);
   });
 
   test('that failed says why, and has no figure', () => {
