@@ -8,11 +8,21 @@ export interface BoundComponent {
   readonly name: string;
   readonly kind: 'reformat' | 'offload';
   readonly version: number;
+  /** Whether what it drops can be got back. */
+  readonly stashes: boolean;
   /** Milliseconds. */
   readonly timeLimit: number;
+  /** Of a component of the user's own: hash of its code. */
+  readonly code?: string;
   /** The settings with every default filled in. */
   readonly settings: unknown;
   compact(request: CompactionRequest, context: Context): Promise<Outcome>;
+}
+
+/** `marker_mode: summary | off` drops for good. */
+function keepsStash(config: unknown): boolean {
+  if (typeof config !== 'object' || config === null || !('marker_mode' in config)) return true;
+  return config.marker_mode !== 'summary' && config.marker_mode !== 'off';
 }
 
 /** Checks `settings` against the component's schema and binds them, or returns what is wrong. */
@@ -33,6 +43,7 @@ export function bindComponent<C>(
       name: component.name,
       kind: component.kind,
       version: component.version,
+      stashes: component.stashes !== false && component.kind === 'offload' && keepsStash(config),
       timeLimit: component.timeLimit,
       settings: config,
       compact: (request, context) => component.compact(request, config, context),

@@ -1,6 +1,7 @@
+import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
-import { nearestName, type Place } from '../errors.ts';
-import { catalog } from './catalog.ts';
+import { HarnessError, nearestName, type Place } from '../errors.ts';
+import { type Catalog, type CatalogEntry, catalog, withOwn } from './catalog.ts';
 import {
   child,
   emptyMap,
@@ -12,6 +13,7 @@ import {
   plain,
 } from './located.ts';
 import { modelSpec } from './model-spec.ts';
+import { loadComponent } from './own-component.ts';
 import { type Problems, shown } from './problems.ts';
 import { readYamlMapping } from './yaml-document.ts';
 import { addIssues } from './zod-places.ts';
@@ -29,6 +31,12 @@ export interface ConfigDocument {
   /** Default of the `model` block of every component that has one. */
   readonly model: Located | undefined;
   readonly matrix: LocatedEntry | undefined;
+  /** When the expand tool is declared; undefined: the base's. */
+  readonly inject: ExpandInjection | undefined;
+  /** Components of the author's own (`use`), by their key. */
+  readonly own: Catalog;
+  /** Names of components that are neither known nor here: a base must have them. */
+  readonly unknown: readonly PipelineEntry[];
 }
 
 export interface PipelineEntry {
@@ -43,6 +51,11 @@ const configName = z
   .string()
   .refine((name) => name.trim() !== '' && !/\p{Cc}/u.test(name), 'a text of one line');
 
+/** When the expand tool is declared: `auto` if something can be got back. */
+const expandInjection = z.enum(['auto', 'always', 'never']);
+
+export type ExpandInjection = z.output<typeof expandInjection>;
+
 /** The top level; component settings and the matrix have schemas of their own. */
 const documentSchema = z.strictObject({
   name: configName.optional(),
@@ -52,17 +65,18 @@ const documentSchema = z.strictObject({
   components: z.record(z.string(), z.unknown()).nullable().optional(),
   model: modelSpec,
   matrix: z.record(z.string(), z.unknown()).optional(),
+  expand: z.strictObject({ inject: expandInjection.default('auto') }).optional(),
   ...Object.fromEntries(HOST_KEYS.map((key) => [key, z.unknown().optional()])),
 });
 
 /** Reads a document; `undefined` when it is not even a mapping. `defaultName` is its file's stem. */
-export function readConfigDocument(
+export async function readConfigDocument(
   text: string,
   file: string,
   defaultName: string,
   problems: Problems,
   notices: string[],
-): ConfigDocument | undefined {
+): Promise<ConfigDocument | undefined> {
   const root = readYamlMapping(text, file, problems);
   if (root === undefined) return undefined;
   const checked = documentSchema.safeParse(plain(root));
@@ -83,17 +97,84 @@ export function readConfigDocument(
     const message = 'found neither "pipeline" nor "preset", expected one of them';
     problems.add('config.value', message, root.at);
   }
+  const own = await loadOwn(root, file, problems);
+  const names = new Names(withOwn(own), preset !== undefined, problems);
   return {
     name,
     about: textOf(child(root, 'about')) ?? '',
     file,
     preset: preset?.kind === 'scalar' && typeof preset.value === 'string' ? preset : undefined,
-    pipeline: readPipeline(child(root, 'pipeline'), problems),
-    components: readComponents(root, problems),
+    pipeline: readPipeline(child(root, 'pipeline'), names, problems),
+    components: readComponents(root, names),
     model: child(root, 'model'),
     matrix: root.entries.get('matrix'),
+    inject: expandInjection.safeParse(textOf(locate(root, ['expand', 'inject']).node)).data,
+    own,
+    unknown: names.unknown,
   };
 }
+
+/** The names of components in a document, checked against those that there are. */
+class Names {
+  /** What a base may still have. */
+  readonly unknown: PipelineEntry[] = [];
+  readonly #known: Catalog;
+  readonly #hasBase: boolean;
+  readonly #problems: Problems;
+
+  constructor(known: Catalog, hasBase: boolean, problems: Problems) {
+    this.#known = known;
+    this.#hasBase = hasBase;
+    this.#problems = problems;
+  }
+
+  /** Whether a name can be used; if not, the reason is told. */
+  accept(name: string, at: Place): boolean {
+    if (this.#known.has(name)) return true;
+    if (this.#hasBase) this.unknown.push({ name, at });
+    else addUnknownComponent({ name, at }, this.#known, this.#problems);
+    return this.#hasBase;
+  }
+}
+
+/** Loads the components that blocks name by `use`, a path relative to the document. */
+async function loadOwn(root: LocatedMap, file: string, problems: Problems): Promise<Catalog> {
+  const blocks = child(root, 'components');
+  const own = new Map<string, CatalogEntry>();
+  if (blocks?.kind !== 'map') return own;
+  for (const [name, { value }] of blocks.entries) {
+    const use = value.kind === 'map' ? value.entries.get('use') : undefined;
+    if (use === undefined) continue;
+    const path = textOf(use.value);
+    if (path === undefined || path === '') {
+      const message = `${use.value.at.key}: expected the path of a file, relative to this document`;
+      problems.add('config.value', message, use.value.at);
+    } else if (catalog.has(name)) {
+      const message = `${shown(name)} is a component of this build: give yours another name`;
+      problems.add('config.component', message, use.keyAt);
+    } else {
+      try {
+        const { entry } = await loadComponent(resolve(dirname(file), path));
+        own.set(name, entry);
+      } catch (error) {
+        if (!(error instanceof HarnessError)) throw error;
+        problems.add('config.component', `${path}: ${error.message}`, use.value.at);
+        // Named, so that the pipeline is not blamed for it as well.
+        own.set(name, unusable);
+      }
+    }
+  }
+  return own;
+}
+
+/** In the place of a component that could not be loaded. */
+const unusable: CatalogEntry = {
+  name: 'unusable',
+  about: '',
+  kind: 'reformat',
+  schema: z.looseObject({}),
+  bind: () => ({ ok: false, error: new z.ZodError([]) }),
+};
 
 function textOf(node: Located | undefined): string | undefined {
   return node?.kind === 'scalar' && typeof node.value === 'string' ? node.value : undefined;
@@ -110,6 +191,7 @@ function noteHostKeys(root: LocatedMap, notices: string[]): void {
 
 function readPipeline(
   node: Located | undefined,
+  names: Names,
   problems: Problems,
 ): readonly PipelineEntry[] | undefined {
   if (node?.kind !== 'list') return undefined;
@@ -120,7 +202,7 @@ function readPipeline(
     if (entries.some((entry) => entry.name === name)) {
       const message = `${item.at.key}: ${shown(name)} stands twice in the pipeline: remove one`;
       problems.add('config.value', message, item.at);
-    } else if (isKnown(name, item.at, problems)) {
+    } else if (names.accept(name, item.at)) {
       entries.push({ name, at: item.at });
     }
   }
@@ -128,29 +210,26 @@ function readPipeline(
 }
 
 /** The blocks of known components; an empty block (`summarize:`) stands for its defaults. */
-function readComponents(root: LocatedMap, problems: Problems): LocatedMap {
+function readComponents(root: LocatedMap, names: Names): LocatedMap {
   const node = child(root, 'components');
   if (node?.kind !== 'map') return emptyMap(node?.at ?? root.at);
   const entries = new Map<string, LocatedEntry>();
   for (const [name, { keyAt, value }] of node.entries) {
-    const use = value.kind === 'map' ? value.entries.get('use') : undefined;
-    if (use !== undefined) {
-      const message = `"use" (a component of your own) is not a key of this build`;
-      problems.add('config.key', message, use.keyAt);
-    } else if (isKnown(name, keyAt, problems)) {
-      const isEmpty = value.kind === 'scalar' && value.value === null;
-      entries.set(name, { keyAt, value: isEmpty ? emptyMap(value.at) : value });
-    }
+    if (!names.accept(name, keyAt)) continue;
+    const isEmpty = value.kind === 'scalar' && value.value === null;
+    entries.set(name, { keyAt, value: isEmpty ? emptyMap(value.at) : value });
   }
   return { kind: 'map', at: node.at, entries };
 }
 
-function isKnown(name: string, at: Place, problems: Problems): boolean {
-  if (catalog.has(name)) return true;
-  const near = nearestName(name, catalog.keys());
+export function addUnknownComponent(
+  { name, at }: PipelineEntry,
+  known: Catalog,
+  problems: Problems,
+): void {
+  const near = nearestName(name, known.keys());
   const hint = near === undefined ? '.' : `; did you mean "${near}"?`;
-  const known = [...catalog.keys()].join(', ');
-  const message = `no component ${shown(name)} in this build${hint} Components: ${known}`;
+  const names = [...known.keys()].join(', ');
+  const message = `no component ${shown(name)} in this build${hint} Components: ${names}`;
   problems.add('config.component', message, at);
-  return false;
 }

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { HarnessError, nearestName, type Place } from '../errors.ts';
+import { visible } from '../text/visible.ts';
 import { type ConfigDocument, readConfigDocument } from './config-document.ts';
 import { type Problems, shown } from './problems.ts';
 
@@ -81,8 +82,8 @@ export class ConfigFolder {
   async #read(file: string): Promise<ConfigDocument | undefined> {
     const text = await readText(file, this.#problems);
     if (text === undefined) return undefined;
-    const stem = basename(file, extname(file));
-    return readConfigDocument(text, file, stem, this.#problems, this.#notices);
+    const stem = visible(basename(file, extname(file)));
+    return await readConfigDocument(text, file, stem, this.#problems, this.#notices);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { BoundComponent } from './bound.ts';
+import type { ExpandInjection } from './config-document.ts';
 
 /** A config that is ready to run: every default filled in, every name resolved. */
 export interface Config {
@@ -12,4 +13,10 @@ export interface Config {
   readonly hash: string;
   /** Where the document stands, e.g. `sweeps/cg-summarize.yaml`. */
   readonly source: string;
+  /** Name of the document that it was made from; its own name where the document has no matrix. */
+  readonly document?: string;
+  /** When the expand tool is declared; `auto` when absent. */
+  readonly inject?: ExpandInjection;
+  /** Of a control: the config whose tokens after are its budget, request by request. */
+  readonly matches?: { readonly name: string; readonly hash: string };
 }

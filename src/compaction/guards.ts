@@ -22,6 +22,8 @@ interface Measured {
 export function isOutcome(value: unknown): value is Outcome {
   if (!isObject(value)) return false;
   if (value.kind === 'skipped') return typeof value.gate === 'string';
+  if (value.kind === 'refused')
+    return typeof value.reason === 'string' && typeof value.detail === 'string';
   if (value.kind !== 'changed' || !Array.isArray(value.stashed)) return false;
   return Array.isArray(value.messages) && value.messages.every(isMessage);
 }
@@ -78,7 +80,8 @@ function unstashed(
   const visible = new Set(written.flatMap(readTexts).flatMap(markersIn));
   const messages: Message[] = [];
   const texts = new Set<string>();
-  for (const key of new Set(keys)) {
+  // A key given twice stands for two runs of the same messages.
+  for (const key of keys) {
     const entry = stash.entry(key);
     if (entry === undefined) return { reason: 'unstashed', detail: `nothing is stashed as ${key}` };
     if (!visible.has(key)) {

@@ -1,4 +1,5 @@
 import type { Place } from '../errors.ts';
+import type { Catalog } from './catalog.ts';
 import type { Located, LocatedEntry, LocatedScalar } from './located.ts';
 import { type Assignment, type Axis, type Matrix, NO_MATRIX, sameValue } from './matrix.ts';
 import { type Problems, shown } from './problems.ts';
@@ -8,11 +9,12 @@ import { checkSettable } from './settable.ts';
 export function readMatrix(
   entry: LocatedEntry | undefined,
   settable: readonly string[],
+  components: Catalog,
   problems: Problems,
 ): Matrix {
   if (entry === undefined || entry.value.kind !== 'map') return NO_MATRIX;
   const before = problems.count;
-  const reader = new MatrixReader(settable, problems);
+  const reader = new MatrixReader(settable, components, problems);
   const axes: Axis[] = [];
   let include: Assignment[] = [];
   let exclude: Assignment[] = [];
@@ -35,15 +37,17 @@ export function readMatrix(
 
 class MatrixReader {
   readonly #settable: readonly string[];
+  readonly #components: Catalog;
   readonly #problems: Problems;
 
-  constructor(settable: readonly string[], problems: Problems) {
+  constructor(settable: readonly string[], components: Catalog, problems: Problems) {
     this.#settable = settable;
+    this.#components = components;
     this.#problems = problems;
   }
 
   knows(key: string, at: Place): boolean {
-    if (!checkSettable(key, at, this.#problems)) return false;
+    if (!checkSettable(key, at, this.#problems, this.#components)) return false;
     if (this.#settable.includes(key)) return true;
     const message = `${shown(key)}: no component of this document's pipeline has it`;
     this.#problems.add('config.key', message, at);

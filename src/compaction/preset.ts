@@ -1,7 +1,10 @@
+import { type Catalog, catalog } from './catalog.ts';
 import type { Config } from './config.ts';
 import { type ConfigDocument, readConfigDocument } from './config-document.ts';
 import { ConfigFolder } from './config-folder.ts';
 import { contentOf } from './config-identity.ts';
+import { child } from './located.ts';
+import { CONTROLS, isControl, matchControls, matchedBy, wantedBy } from './match-controls.ts';
 import { Problems, shown } from './problems.ts';
 import { type CheapModel, ConfigResolver } from './resolve-config.ts';
 import { placeOf, readSetOptions } from './set-option.ts';
@@ -38,21 +41,72 @@ export async function loadConfigs(
 ): Promise<{ configs: Config[]; notices: string[] }> {
   const problems = new Problems();
   const notices: string[] = [];
-  const sets = readSetOptions(request.sets, problems);
   const folder = await ConfigFolder.open(request.folder, problems, notices);
-  const documents = await selectDocuments(request, folder, problems, notices);
-  const resolver = new ConfigResolver(sets, request.cheapModel ?? {}, problems, notices);
-  const configs: Config[] = [];
-  for (const document of documents) {
+  const documents: Derived[] = [];
+  for (const document of await selectDocuments(request, folder, problems, notices)) {
     const bases = await folder.basesOf(document);
-    if (bases !== undefined) configs.push(...resolver.resolve(document, bases));
+    if (bases !== undefined) documents.push({ document, bases });
   }
-  // A key is only missing everywhere if everything could be read.
-  if (problems.count === 0) addUnusedSets(resolver.unusedSets, configs, problems);
-  const distinct = distinctByName(configs, problems);
+  const sets = readSetOptions(request.sets, componentsOf(documents), problems);
+  const resolver = new ConfigResolver(sets, request.cheapModel ?? {}, problems, notices);
+  const resolved = documents.flatMap(({ document, bases }) => resolver.resolve(document, bases));
+  const controls = resolved.filter(isControl);
+  const configs = distinctByName(
+    resolved.filter((config) => !isControl(config)),
+    problems,
+  );
+  for (const config of await pulledIn(controls, configs, folder, resolver, notices)) {
+    configs.push(config);
+  }
+  // A key or a match is only missing everywhere if everything could be read.
+  const isReadable = problems.count === 0;
+  if (isReadable) {
+    addUnusedSets(resolver.unusedSets, resolved, componentsOf(documents), problems);
+  }
+  const matched = isReadable ? matchControls(configs, controls, problems) : configs;
+  const distinct = distinctByName(matched, problems);
   problems.throwIfAny();
   noteEqualHashes(distinct, notices);
   return { configs: distinct, notices: [...new Set(notices)] };
+}
+
+/** A document and those that it builds on, the nearest first. */
+interface Derived {
+  readonly document: ConfigDocument;
+  readonly bases: readonly ConfigDocument[];
+}
+
+/** Every component that these documents can name. */
+function componentsOf(documents: readonly Derived[]): Catalog {
+  const own = documents.flatMap(({ document, bases }) =>
+    [document, ...bases].flatMap((one) => [...one.own]),
+  );
+  return new Map([...catalog, ...own]);
+}
+
+/** The configs of the folder that controls match and that nobody named: a control needs their figures. */
+async function pulledIn(
+  controls: readonly Config[],
+  configs: readonly Config[],
+  folder: ConfigFolder,
+  resolver: ConfigResolver,
+  notices: string[],
+): Promise<Config[]> {
+  const pulled = new Map<string, readonly Config[]>();
+  for (const control of controls) {
+    const wanted = wantedBy(control);
+    const file = folder.files.get(wanted);
+    if (file === undefined || pulled.has(wanted) || matchedBy(control, configs).length > 0)
+      continue;
+    const document = await folder.read(file);
+    const bases = document === undefined ? undefined : await folder.basesOf(document);
+    if (document === undefined || bases === undefined) continue;
+    const made = resolver.resolve(document, bases);
+    if (made.some(isControl)) continue;
+    pulled.set(wanted, made);
+    notices.push(`${control.name} matches ${wanted}, which is run too`);
+  }
+  return [...pulled.values()].flat();
 }
 
 /** The documents of a folder by name, for `--list`. Throws `HarnessError` when one cannot be read. */
@@ -85,10 +139,15 @@ async function selectDocuments(
   for (const name of new Set(names)) {
     const file = folder.files.get(name);
     if (name === INLINE_NAME && inline !== undefined) {
-      add(readConfigDocument(inline, INLINE_FILE, INLINE_NAME, problems, notices));
+      add(await readConfigDocument(inline, INLINE_FILE, INLINE_NAME, problems, notices));
     } else if (name === EVERY_DOCUMENT) {
       if (folder.files.size === 0) folder.addMissing(name, { file: '--config' });
-      for (const each of folder.files.values()) add(await folder.read(each));
+      for (const each of folder.files.values()) {
+        const document = await folder.read(each);
+        const reason = document === undefined ? undefined : whyNotAmongAll(document);
+        if (reason === undefined) add(document);
+        else notices.push(`${document?.name} is not among all: ${reason}`);
+      }
     } else if (file !== undefined) {
       add(await folder.read(file));
     } else if (/[/\\]|\.ya?ml$/.test(name)) {
@@ -106,12 +165,28 @@ async function selectDocuments(
   return [...documents];
 }
 
+/** Why `all` leaves a document out: it says nothing by itself, or needs what may not be there. */
+function whyNotAmongAll({ pipeline = [], components }: ConfigDocument): string | undefined {
+  if (pipeline.some(({ name }) => CONTROLS.has(name))) {
+    return 'it is a control of other configs; --controls adds it to each of them';
+  }
+  const endpoint = child(child(components, 'external'), 'url');
+  if (pipeline.some(({ name }) => name === 'external') && endpoint !== undefined) {
+    return 'it needs a server; name it when yours is running';
+  }
+  return undefined;
+}
+
 function addUnusedSets(
   unused: readonly string[],
   configs: readonly Config[],
+  components: Catalog,
   problems: Problems,
 ): void {
-  const usable = settableKeys(configs.flatMap(({ steps }) => steps.map(({ key }) => key)));
+  const usable = settableKeys(
+    configs.flatMap(({ steps }) => steps.map(({ key }) => key)),
+    components,
+  );
   const selected = [...new Set(configs.map(({ name }) => name))].slice(0, 10).join(', ') || 'none';
   for (const key of unused) {
     const near = nearestSettable(key, usable);

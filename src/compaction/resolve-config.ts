@@ -1,7 +1,7 @@
 import type { BoundComponent } from './bound.ts';
-import { catalog } from './catalog.ts';
+import { type Catalog, withOwn } from './catalog.ts';
 import type { Config } from './config.ts';
-import type { ConfigDocument, PipelineEntry } from './config-document.ts';
+import { addUnknownComponent, type ConfigDocument, type PipelineEntry } from './config-document.ts';
 import { hashOf, textOf } from './config-identity.ts';
 import { child, emptyMap, type Located, merge, plain, withValue } from './located.ts';
 import {
@@ -62,9 +62,14 @@ export class ConfigResolver {
    */
   resolve(document: ConfigDocument, bases: readonly ConfigDocument[]): Config[] {
     const whole = [document, ...bases].reduceRight(overlay);
+    const known = withOwn(whole.own);
+    for (const entry of document.unknown) {
+      if (!known.has(entry.name)) addUnknownComponent(entry, known, this.#problems);
+    }
     const pipeline = whole.pipeline ?? [];
-    const settable = settableKeys(pipeline.map(({ name }) => name));
-    const matrix = readMatrix(document.matrix, settable, this.#problems);
+    const names = pipeline.map(({ name }) => name);
+    const settable = settableKeys(names, known);
+    const matrix = readMatrix(document.matrix, settable, known, this.#problems);
     const sets = this.#sets.filter(({ key }) => settable.includes(key));
     for (const { key } of sets) this.#usedSets.add(key);
     this.#checkUnusedBlocks(document, whole);
@@ -94,29 +99,34 @@ export class ConfigResolver {
     assignment: Assignment,
     keys: readonly string[],
   ): Config | undefined {
+    const known = withOwn(document.own);
     let tree: Located = treeOf(document);
     for (const [key, value] of assignment) tree = withValue(tree, key.split('.'), value);
     const pipeline = document.pipeline ?? [];
     const steps = pipeline
-      .map((entry) => this.#bind(entry, tree))
+      .map((entry) => this.#bind(entry, tree, known))
       .filter((step) => step !== undefined);
     if (steps.length < pipeline.length) return undefined;
+    const { about, inject, file: source } = document;
     const name = combinationName(document.name, assignment, keys);
-    return {
+    const config = {
       name,
-      about: document.about,
+      about,
       steps,
-      text: textOf(name, document.about, steps),
-      hash: hashOf(steps),
-      source: document.file,
+      source,
+      document: document.name,
+      ...(inject === undefined ? {} : { inject }),
     };
+    return { ...config, text: textOf(config, usesOf(document)), hash: hashOf(steps, config) };
   }
 
-  #bind({ name, at }: PipelineEntry, tree: Located): BoundComponent | undefined {
-    const entry = catalog.get(name);
+  #bind({ name, at }: PipelineEntry, tree: Located, known: Catalog): BoundComponent | undefined {
+    const entry = known.get(name);
     if (entry === undefined) return undefined;
-    const block = child(child(tree, 'components'), name) ?? emptyMap(at);
-    const settings = takesModel(name) ? this.#withModel(block, child(tree, 'model')) : block;
+    const block = settingsOf(
+      child(child(tree, 'components'), name) ?? emptyMap({ ...at, key: `components.${name}` }),
+    );
+    const settings = takesModel(name, known) ? this.#withModel(block, child(tree, 'model')) : block;
     const outcome = entry.bind(name, plain(settings));
     if (outcome.ok) return outcome.bound;
     addIssues(outcome.error, entry.schema, settings, this.#problems);
@@ -147,18 +157,23 @@ export class ConfigResolver {
 
   /** A block outside the pipeline has no effect, but a mistake in it is still one. */
   #checkUnusedBlocks(document: ConfigDocument, whole: ConfigDocument): void {
+    const known = withOwn(whole.own);
     for (const [name, { keyAt, value }] of document.components.entries) {
       if (whole.pipeline?.some((entry) => entry.name === name)) continue;
       const { file, line } = keyAt;
       this.#notices.push(
         `${file}:${line}: ${name} is not in the pipeline: its block has no effect`,
       );
-      const entry = catalog.get(name);
-      const outcome = entry?.bind(name, plain(value));
+      const entry = known.get(name);
+      const settings = settingsOf(value);
+      const outcome = entry?.bind(name, plain(settings));
       if (entry === undefined || outcome === undefined || outcome.ok) continue;
-      addIssues(outcome.error, entry.schema, value, this.#problems);
+      addIssues(outcome.error, entry.schema, settings, this.#problems);
     }
-    if (document.model !== undefined && !whole.pipeline?.some(({ name }) => takesModel(name))) {
+    if (
+      document.model !== undefined &&
+      !whole.pipeline?.some(({ name }) => takesModel(name, known))
+    ) {
       const { file, line } = document.model.at;
       this.#notices.push(`${file}:${line}: no component of the pipeline asks a model`);
     }
@@ -173,7 +188,27 @@ function overlay(base: ConfigDocument, document: ConfigDocument): ConfigDocument
     pipeline: document.pipeline ?? base.pipeline,
     components: components?.kind === 'map' ? components : document.components,
     model: merge(base.model, document.model),
+    inject: document.inject ?? base.inject,
+    own: new Map([...base.own, ...document.own]),
   };
+}
+
+/** A component's block without `use`, which is the harness's. */
+function settingsOf(block: Located): Located {
+  if (block.kind !== 'map' || !block.entries.has('use')) return block;
+  const entries = new Map(block.entries);
+  entries.delete('use');
+  return { ...block, entries };
+}
+
+/** Where the components of the author's own are, as their documents say it. */
+function usesOf({ components }: ConfigDocument): Map<string, string> {
+  const uses = new Map<string, string>();
+  for (const [key, { value }] of components.entries) {
+    const use = child(value, 'use');
+    if (use?.kind === 'scalar' && typeof use.value === 'string') uses.set(key, use.value);
+  }
+  return uses;
 }
 
 function treeOf({ components, model }: ConfigDocument): Located {

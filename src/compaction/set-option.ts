@@ -1,4 +1,5 @@
 import type { Place } from '../errors.ts';
+import type { Catalog } from './catalog.ts';
 import type { Located, LocatedScalar } from './located.ts';
 import { type Axis, sameValue } from './matrix.ts';
 import { Problems, shown } from './problems.ts';
@@ -8,7 +9,11 @@ import { readYaml } from './yaml-document.ts';
 const FORM = 'expected KEY=V1,V2, e.g. components.summarize.keep_last=1,3';
 
 /** Reads the values of `--set KEY=V1,V2`; each option is an axis over every config that has its key. */
-export function readSetOptions(options: readonly string[], problems: Problems): Axis[] {
+export function readSetOptions(
+  options: readonly string[],
+  components: Catalog,
+  problems: Problems,
+): Axis[] {
   const axes: Axis[] = [];
   for (const option of options) {
     const equals = option.indexOf('=');
@@ -18,7 +23,7 @@ export function readSetOptions(options: readonly string[], problems: Problems): 
       problems.add('usage', `found ${shown(key)}, ${FORM}`, at);
     } else if (axes.some((axis) => axis.key === key)) {
       problems.add('usage', `${shown(key)} is set twice: give all its values at once`, at);
-    } else if (checkSettable(key, at, problems)) {
+    } else if (checkSettable(key, at, problems, components)) {
       const values = readValues(key, option.slice(equals + 1), problems);
       if (values.length > 0) axes.push({ key, values });
     }

@@ -1,5 +1,5 @@
 import { nearestName, type Place } from '../errors.ts';
-import { catalog } from './catalog.ts';
+import { type Catalog, catalog } from './catalog.ts';
 import { modelSpec } from './model-spec.ts';
 import { type Problems, shown } from './problems.ts';
 import { keysOf, leafPaths } from './zod-places.ts';
@@ -11,17 +11,17 @@ import { keysOf, leafPaths } from './zod-places.ts';
 export const CONNECTION_KEYS: ReadonlySet<string> = new Set(['base_url', 'api_key', 'auth']);
 
 /** Whether a component has a `model` block. */
-export function takesModel(component: string): boolean {
-  return keysOf(catalog.get(component)?.schema).includes('model');
+export function takesModel(component: string, known: Catalog = catalog): boolean {
+  return keysOf(known.get(component)?.schema).includes('model');
 }
 
 /** Dotted keys that a matrix or `--set` may vary in a document with these components. */
-export function settableKeys(components: Iterable<string>): string[] {
+export function settableKeys(components: Iterable<string>, known: Catalog = catalog): string[] {
   const names = [...components];
   const own = names.flatMap((name) =>
-    leafPaths(catalog.get(name)?.schema).map((path) => ['components', name, ...path].join('.')),
+    leafPaths(known.get(name)?.schema).map((path) => ['components', name, ...path].join('.')),
   );
-  const shared = names.some(takesModel)
+  const shared = names.some((name) => takesModel(name, known))
     ? leafPaths(modelSpec).map((path) => ['model', ...path].join('.'))
     : [];
   return [...own, ...shared].filter((key) => !isConnectionKey(key));
@@ -32,9 +32,14 @@ function isConnectionKey(key: string): boolean {
   return parent === 'model' && CONNECTION_KEYS.has(last);
 }
 
-/** Whether the catalog knows the dotted key; if not, the reason is added to `problems`. */
-export function checkSettable(key: string, at: Place, problems: Problems): boolean {
-  const known = settableKeys(catalog.keys());
+/** Whether a component of `components` has the dotted key; if not, the reason is added to `problems`. */
+export function checkSettable(
+  key: string,
+  at: Place,
+  problems: Problems,
+  components: Catalog = catalog,
+): boolean {
+  const known = settableKeys(components.keys(), components);
   if (known.includes(key)) return true;
   problems.add('config.key', `${shown(key)}: ${whyNot(key, known)}`, at);
   return false;

@@ -15,6 +15,8 @@ export interface SweepSettings {
   readonly guard: boolean;
   /** Model to assume where the recording names none. */
   readonly assumeModel?: string;
+  /** True: the agent has the expand tool, where its config declares it. */
+  readonly expand?: boolean;
 }
 
 /** One transcript under one config with one model and one sample: one row. */
@@ -26,15 +28,17 @@ export interface Cell {
 }
 
 /** Raised whenever the harness itself gives other figures for the same input. */
-const MEASUREMENT_VERSION = 1;
+const MEASUREMENT_VERSION = 2;
 
 /** Versions of the prompts that components send, by component. */
 export const promptVersions: Readonly<Record<string, number>> = {
   summarize: SUMMARIZE_PROMPT_VERSION,
 };
 
-/** Expand is not served, so a cell has one mode of it. */
-export const EXPAND_MODE = 'off';
+/** Whether expand is served, as cell ids and manifests say it. */
+export function expandMode({ expand }: Pick<SweepSettings, 'expand'>): 'on' | 'off' {
+  return expand === true ? 'on' : 'off';
+}
 
 /**
  * Cells in the order of the file: transcripts in source order, within each the configs in the order
@@ -88,7 +92,7 @@ export function cellId(
     transcript.hash,
     [transcript.task, transcript.trial, transcript.lineage],
     [transcript.source.file, transcript.source.session, occurrence],
-    [tokenizer, model, assumeModel ?? null, guard, EXPAND_MODE, sample],
+    [tokenizer, model, assumeModel ?? null, guard, expandMode(settings), sample],
     promptVersions,
   ];
   return createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 20);

@@ -1,6 +1,6 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { HarnessError, messageOf } from '../errors.ts';
+import { HarnessError, messageOf, systemCodeOf } from '../errors.ts';
 
 /** Who writes a run. */
 export interface LockHolder {
@@ -50,7 +50,7 @@ async function create(file: string, text: string): Promise<boolean> {
     await writeFile(file, text, { flag: 'wx' });
     return true;
   } catch (cause) {
-    if (cause instanceof Error && 'code' in cause && cause.code === 'EEXIST') return false;
+    if (systemCodeOf(cause) === 'EEXIST') return false;
     const message = `cannot write: ${messageOf(cause)}; choose another --out`;
     throw new HarnessError('output.write', message, { cause, at: { file } });
   }

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
 import type { Config } from '../compaction/config.ts';
-import { HarnessError, messageOf } from '../errors.ts';
-import { EXPAND_MODE, promptVersions, type SweepSettings } from './cells.ts';
+import { HarnessError, messageOf, systemCodeOf } from '../errors.ts';
+import { expandMode, promptVersions, type SweepSettings } from './cells.ts';
 
 /** What a run selects: the same selection gives the same cells from the same files. */
 export interface Selection {
@@ -99,7 +99,7 @@ export function startManifest(
       ...(assumeModel === undefined ? {} : { assume_model: assumeModel }),
       samples,
       guard,
-      expand: EXPAND_MODE,
+      expand: expandMode(settings),
       prompts: { ...promptVersions },
     },
     versions: { ...provenance.versions },
@@ -114,7 +114,7 @@ export function selectionHash({ configs, patterns, format, settings }: Selection
     configs.map(({ name, hash }) => [name, hash]),
     patterns,
     format,
-    [tokenizer, model, assumeModel ?? null, samples, guard, EXPAND_MODE],
+    [tokenizer, model, assumeModel ?? null, samples, guard, expandMode(settings)],
     promptVersions,
   ];
   return createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 16);
@@ -137,7 +137,10 @@ export async function readManifest(file: string): Promise<Manifest> {
   try {
     text = await readFile(file, 'utf8');
   } catch (cause) {
-    const message = `cannot read the manifest: ${messageOf(cause)}`;
+    const message =
+      systemCodeOf(cause) === 'ENOENT'
+        ? 'there is no such run: expected the CSV of a sweep with this manifest beside it'
+        : `cannot read the manifest: ${messageOf(cause)}`;
     throw new HarnessError('input.missing', message, { cause, at: { file } });
   }
   try {

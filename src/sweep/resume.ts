@@ -1,6 +1,7 @@
 import { HarnessError } from '../errors.ts';
 import { RowWriter, readRows, replaceRows } from '../rows/csv.ts';
 import { type CellResult, isFinished } from '../rows/result.ts';
+import { expandMode } from './cells.ts';
 import { type LockHolder, RunLock } from './lock.ts';
 import { type Manifest, readManifest, type Selection, selectionHash } from './manifest.ts';
 import { listRuns, type OpenRun, runFiles } from './run-files.ts';
@@ -85,5 +86,6 @@ function differences(manifest: Manifest, selection: Selection): string {
   compare('--assume-model', options.assume_model, settings.assumeModel);
   compare('--samples', options.samples, settings.samples);
   compare('guard', options.guard, settings.guard);
+  compare('--expand', options.expand, expandMode(settings));
   return found.length === 0 ? 'a config or a component has changed since' : found.join('; ');
 }

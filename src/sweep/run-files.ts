@@ -1,6 +1,6 @@
-import { mkdir, readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { HarnessError, messageOf } from '../errors.ts';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { HarnessError, messageOf, systemCodeOf } from '../errors.ts';
 import { RowWriter } from '../rows/csv.ts';
 import { type LockHolder, RunLock } from './lock.ts';
 
@@ -12,11 +12,18 @@ export interface RunFiles {
   readonly manifest: string;
   /** Where each stashed span lies in the recordings, for `expand`. */
   readonly stash: string;
+  /** What configs with controls left of each request; only there where a run has controls. */
+  readonly budgets: string;
 }
 
 export function runFiles(csv: string): RunFiles {
   const stem = csv.replace(/\.csv$/, '');
-  return { csv, manifest: `${stem}.manifest.json`, stash: `${stem}.stash.jsonl` };
+  return {
+    csv,
+    manifest: `${stem}.manifest.json`,
+    stash: `${stem}.stash.jsonl`,
+    budgets: `${stem}.budgets.jsonl`,
+  };
 }
 
 /** A run that is being written; `close` gives the lock back. */
@@ -39,7 +46,7 @@ export async function createRun(
   holder: LockHolder,
 ): Promise<OpenRun> {
   try {
-    await mkdir(folder, { recursive: true });
+    await makeFolder(folder);
   } catch (cause) {
     const message = `cannot make the folder: ${messageOf(cause)}; choose another --out`;
     throw new HarnessError('output.write', message, { cause, at: { file: folder } });
@@ -53,6 +60,30 @@ export async function createRun(
   }
   const message = `${MOST_NAMESAKES} runs named ${stamp}-${name} exist; use another --name or --out`;
   throw new HarnessError('output.conflict', message, { at: { file: folder } });
+}
+
+/**
+ * The folder and those above it. Not `recursive: true`: Node never returns from that where a folder that
+ * exists takes no new entry and says so as ENOENT, as `/proc` does.
+ */
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder);
+  } catch (error) {
+    const code = systemCodeOf(error);
+    if (code === 'EEXIST' && (await stat(folder)).isDirectory()) return;
+    const parent = dirname(folder);
+    if (code !== 'ENOENT' || parent === folder || (await exists(parent))) throw error;
+    await makeFolder(parent);
+    await makeFolder(folder);
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
 }
 
 async function tryCreate(files: RunFiles, holder: LockHolder): Promise<OpenRun | undefined> {

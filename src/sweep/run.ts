@@ -1,13 +1,17 @@
 import { setImmediate } from 'node:timers/promises';
+import type { ExternalCall } from '../compaction/external-call.ts';
 import type { ModelResolver } from '../compaction/pipeline.ts';
+import { HarnessError } from '../errors.ts';
 import type { Problem } from '../recordings/problem.ts';
 import { type ReadOptions, readRecordings } from '../recordings/read.ts';
 import { replayTranscript } from '../replay/replay.ts';
+import type { TranscriptReplay } from '../replay/result.ts';
 import { replaceRows } from '../rows/csv.ts';
 import type { Redact } from '../rows/note.ts';
 import { type CellResult, failedCell, isFinished, measuredCell } from '../rows/result.ts';
 import { listTokens } from '../transcript/message-tokens.ts';
 import type { Transcript } from '../transcript/transcript.ts';
+import { appendBudget, type Budgets, readBudgets } from './budgets.ts';
 import { type Cell, CellFactory } from './cells.ts';
 import { runLocally } from './executors/local.ts';
 import { type Manifest, type Selection, writeManifest } from './manifest.ts';
@@ -21,6 +25,8 @@ export interface SweepPlan {
   /** Transcripts that are worked on at once. */
   readonly jobs: number;
   readonly models: (transcript: Transcript) => ModelResolver;
+  /** How components reach programs and endpoints of the user's; absent: not at all. */
+  readonly callExternal?: ExternalCall;
   readonly redact: Redact;
   /** Milliseconds since the epoch; never goes back. */
   readonly now: () => number;
@@ -57,14 +63,15 @@ export async function runSweep(
   kept: ReadonlyMap<string, CellResult>,
   observer: SweepObserver = {},
 ): Promise<SweepResult> {
-  const sweep = new Sweep(plan, run, kept, observer);
+  const budgets = kept.size === 0 ? new Map() : await readBudgets(run.files.budgets);
+  const sweep = new Sweep(plan, run, { kept, budgets }, observer);
   await writeManifest(run.files.manifest, { ...manifest, status: 'running' });
   await appendReferences(run.files.stash, []);
   try {
     await runLocally(sweep.transcripts(), plan.jobs, (work) => sweep.work(work), plan.signal);
     const result = sweep.result();
     await replaceRows(run.files.csv, result.rows);
-    await writeManifest(run.files.manifest, finished(manifest, result, plan));
+    await writeManifest(run.files.manifest, finished(manifest, result, plan.now()));
     if (result.counts.cells === 0 && result.rows.length === 0) await removeRun(run.files);
     return result;
   } catch (error) {
@@ -77,16 +84,16 @@ export async function runSweep(
   }
 }
 
-function finished(manifest: Manifest, result: SweepResult, plan: SweepPlan): Manifest {
+function finished(manifest: Manifest, result: SweepResult, now: number): Manifest {
   return {
     ...manifest,
     status: result.status,
-    finished: new Date(plan.now()).toISOString(),
+    finished: new Date(now).toISOString(),
     counts: result.counts,
     problems: result.problems.map(({ severity, code, message, at }) => ({
       severity,
       code,
-      message: plan.redact(message),
+      message,
       ...(at.file === undefined ? {} : { file: at.file }),
       ...(at.line === undefined ? {} : { line: at.line }),
     })),
@@ -103,6 +110,9 @@ class Sweep {
   readonly #plan: SweepPlan;
   readonly #run: OpenRun;
   readonly #kept: ReadonlyMap<string, CellResult>;
+  readonly #keptBudgets: Budgets;
+  /** Names of the configs that controls match. */
+  readonly #matched: ReadonlySet<string>;
   readonly #observer: SweepObserver;
   readonly #problems: Problem[] = [];
   readonly #rows = new Map<number, CellResult>();
@@ -114,20 +124,25 @@ class Sweep {
   constructor(
     plan: SweepPlan,
     run: OpenRun,
-    kept: ReadonlyMap<string, CellResult>,
+    before: { readonly kept: ReadonlyMap<string, CellResult>; readonly budgets: Budgets },
     observer: SweepObserver,
   ) {
     this.#plan = plan;
     this.#run = run;
-    this.#kept = kept;
+    this.#kept = before.kept;
+    this.#keptBudgets = before.budgets;
+    this.#matched = new Set(plan.selection.configs.flatMap(({ matches }) => matches?.name ?? []));
     this.#observer = observer;
   }
 
   async *transcripts(): AsyncGenerator<TranscriptWork> {
-    const { selection, reading } = this.#plan;
+    const { selection, reading, redact } = this.#plan;
     const factory = new CellFactory(selection.configs, selection.settings);
     for await (const { transcripts, problems } of readRecordings(selection.patterns, reading)) {
-      this.#problems.push(...problems);
+      // A message may quote the recording, and what that holds must not get into a log.
+      for (const problem of problems) {
+        this.#problems.push({ ...problem, message: redact(problem.message) });
+      }
       for (const transcript of transcripts) {
         const cells = factory.cellsOf(transcript);
         const order = this.#cells;
@@ -143,12 +158,13 @@ class Sweep {
   /** The cells of one transcript, one after the other: they share what was computed of its messages. */
   async work({ cells, order }: TranscriptWork): Promise<void> {
     if (cells.some((cell) => !this.#kept.has(cell.id))) this.#countOnce(cells);
+    const budgets = new Map(this.#keptBudgets);
     for (const [index, cell] of cells.entries()) {
       // Replay with a stub never waits, so timers and signals get their turn here.
       await setImmediate();
       if (this.#plan.signal.aborted) return;
       const known = this.#kept.get(cell.id);
-      const row = known ?? (await this.#measure(cell));
+      const row = known ?? (await this.#measure(cell, cells, budgets));
       if (known !== undefined) this.#keptCells++;
       this.#rows.set(order + index, row);
       this.#observer.onCell?.(row, this.#rows.size);
@@ -165,8 +181,12 @@ class Sweep {
     }
   }
 
-  async #measure(cell: Cell): Promise<CellResult> {
-    const { selection, models, redact, now } = this.#plan;
+  async #measure(
+    cell: Cell,
+    cells: readonly Cell[],
+    budgets: Map<string, readonly number[]>,
+  ): Promise<CellResult> {
+    const { selection, redact, now } = this.#plan;
     const { settings } = selection;
     const start = now();
     const labels = () => ({
@@ -181,13 +201,11 @@ class Sweep {
     let row: CellResult;
     let references: StashReference[] = [];
     try {
-      const replay = await replayTranscript(cell.transcript, cell.config, {
-        tokenizer: settings.tokenizer,
-        models,
-        sample: cell.sample,
-        guard: settings.guard,
-        ...(settings.assumeModel === undefined ? {} : { assumeModel: settings.assumeModel }),
-      });
+      const replay = await this.#replay(cell, await this.#budgetOf(cell, cells, budgets));
+      if (this.#matched.has(cell.config.name)) {
+        budgets.set(cell.id, tokensAfter(replay));
+        await appendBudget(this.#run.files.budgets, cell.id, tokensAfter(replay));
+      }
       row = measuredCell(labels(), replay);
       references = stashReferences(cell, replay);
     } catch (error) {
@@ -197,6 +215,44 @@ class Sweep {
     if (references.length > 0) await appendReferences(this.#run.files.stash, references);
     await this.#run.rows.append(row);
     return row;
+  }
+
+  #replay(cell: Cell, budgets?: readonly number[]): Promise<TranscriptReplay> {
+    const { selection, models, callExternal } = this.#plan;
+    const { settings } = selection;
+    return replayTranscript(cell.transcript, cell.config, {
+      tokenizer: settings.tokenizer,
+      models,
+      sample: cell.sample,
+      guard: settings.guard,
+      expand: settings.expand === true,
+      ...(settings.assumeModel === undefined ? {} : { assumeModel: settings.assumeModel }),
+      ...(callExternal === undefined ? {} : { callExternal }),
+      ...(budgets === undefined ? {} : { budgets }),
+    });
+  }
+
+  /** Of a control's cell: what the cell that it matches left of each request. */
+  async #budgetOf(
+    cell: Cell,
+    cells: readonly Cell[],
+    budgets: Map<string, readonly number[]>,
+  ): Promise<readonly number[] | undefined> {
+    const { matches } = cell.config;
+    if (matches === undefined) return undefined;
+    const matched = cells.find(
+      ({ config, sample }) => config.name === matches.name && sample === cell.sample,
+    );
+    const known = matched === undefined ? undefined : budgets.get(matched.id);
+    if (known !== undefined) return known;
+    // Finished in an earlier start that did not keep it; its row stays as it is.
+    if (matched !== undefined && this.#kept.has(matched.id)) {
+      const after = tokensAfter(await this.#replay(matched));
+      budgets.set(matched.id, after);
+      return after;
+    }
+    const message = `no budget: ${matches.name}, which it matches, could not be measured on this transcript`;
+    throw new HarnessError('control.budget', message);
   }
 
   result(): SweepResult {
@@ -224,4 +280,8 @@ class Sweep {
     const visited = new Set(rows.map((row) => row.cellId));
     return [...this.#kept.values()].filter((row) => !visited.has(row.cellId));
   }
+}
+
+function tokensAfter({ requests }: TranscriptReplay): readonly number[] {
+  return requests.map((request) => request.tokensAfter);
 }

@@ -38,7 +38,13 @@ const stashReference = z.discriminatedUnion('kind', [
     message: z.int(),
     block: z.int(),
   }),
-  z.object({ kind: z.literal('text'), ...origin, text: z.string() }),
+  z.object({
+    kind: z.literal('text'),
+    ...origin,
+    text: z.string(),
+    /** What the text is: `messages` where it is the JSON array of some. */
+    form: z.enum(['text', 'messages']).default('text'),
+  }),
 ]);
 
 export type StashReference = z.output<typeof stashReference>;
@@ -56,12 +62,13 @@ export function stashReferences(cell: Cell, replay: TranscriptReplay): StashRefe
       const request = recordedRequest(cell, entry);
       if (request >= 0) return { kind: 'messages', key, ...labels, request, from, to };
       // A component after the first sees a rewritten list, which no recording holds.
-      return { kind: 'text', key, ...labels, text: encodeList(list.slice(from, to)) };
+      const text = encodeList(list.slice(from, to));
+      return { kind: 'text', key, ...labels, text, form: 'messages' };
     }
     results ??= recordedResults(cell);
     const place = results.get(entry.text);
     if (place !== undefined) return { kind: 'result', key, ...labels, ...place };
-    return { kind: 'text', key, ...labels, text: entry.text };
+    return { kind: 'text', key, ...labels, text: entry.text, form: 'text' };
   });
 }
 

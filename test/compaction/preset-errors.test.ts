@@ -127,11 +127,25 @@ const mistakes: Mistake[] = [
     says: ['found "x"'],
   },
   {
-    title: "a component of the user's own",
+    title: "a component of the user's own that is not there",
     text: 'pipeline: []\ncomponents: {mine: {use: ./mine.ts}}',
-    code: 'config.key',
+    code: 'config.component',
+    place: '2:26',
+    says: ['./mine.ts', 'cannot be read'],
+  },
+  {
+    title: 'a component of the build by another path',
+    text: 'pipeline: []\ncomponents: {mask: {use: ./mine.ts}}',
+    code: 'config.component',
     place: '2:21',
-    says: ['"use"', 'not a key of this build'],
+    says: ['"mask"', 'another name'],
+  },
+  {
+    title: 'an expand tool that is injected at another time',
+    text: 'pipeline: []\nexpand: {inject: alwais}',
+    code: 'config.value',
+    place: '2:18',
+    says: ['auto, always, never', 'did you mean "always"?'],
   },
   {
     title: 'neither pipeline nor preset',
@@ -487,7 +501,7 @@ describe('a missing or broken file', () => {
     const error = await failure({ names: ['cg-sumarize'] });
     expect(error.code).toBe('config.missing');
     expect(error.message).toContain('did you mean "cg-summarize"?');
-    expect(error.message).toContain('baseline, cg-summarize, cg-summarize-concise');
+    expect(error.message).toMatch(/baseline, .*cg-summarize, cg-summarize-concise/);
   });
 
   it('tells a missing file, folder, directory and binary file apart', async () => {

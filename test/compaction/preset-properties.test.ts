@@ -102,10 +102,19 @@ it('gives distinct assignments distinct names and hashes', async () => {
   );
 });
 
+/** Settings without a default. */
+const budget = { match: 'baseline' };
+const NEEDED = {
+  external: { command: 'cat' },
+  recency: { budget },
+  random_drop: { budget },
+  noop: { budget },
+};
+
 /** Valid keys by the mapping that they stand in: siblings compete for a suggestion. */
 const mappings: Record<string, { keys: string[]; write(key: string): unknown }> = {
   document: {
-    keys: ['name', 'about', 'preset', 'pipeline', 'components', 'model', 'matrix'],
+    keys: ['name', 'about', 'preset', 'pipeline', 'components', 'model', 'matrix', 'expand'],
     write: (key) => ({ [key]: 'x' }),
   },
   summarize: {
@@ -121,7 +130,11 @@ const mappings: Record<string, { keys: string[]; write(key: string): unknown }> 
   },
   matrix: {
     keys: settableKeys(catalog.keys()),
-    write: (key) => ({ pipeline: [...catalog.keys()], matrix: { [key]: [1] } }),
+    write: (key) => ({
+      pipeline: [...catalog.keys()],
+      components: NEEDED,
+      matrix: { [key]: [1] },
+    }),
   },
 };
 const HOST_KEYS = ['store', 'mode', 'observe', 'cache', 'include', 'exclude'];
