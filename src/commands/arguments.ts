@@ -53,8 +53,9 @@ function freed(value: unknown): unknown {
   return typeof value === 'string' && value.startsWith(GUARD) ? value.slice(1) : value;
 }
 
+/** A number below zero is a value, so that its option can say what is wrong with it. */
 function isValue(word: string | undefined): boolean {
-  return word !== undefined && (!word.startsWith('-') || word === '-');
+  return word !== undefined && (!word.startsWith('-') || /^-\d*$/.test(word));
 }
 
 function shapesOf(command: Command): Map<string, Takes> {

@@ -1,11 +1,14 @@
 import { listDocuments } from '../compaction/preset.ts';
 import { HarnessError } from '../errors.ts';
+import { visible } from '../text/visible.ts';
 import { CONFIG_FOLDER } from './defaults.ts';
 import type { Environment, ExitCode } from './environment.ts';
 import { expand } from './expand.ts';
 import { gate } from './gate.ts';
+import { importRewards } from './import-rewards.ts';
 import { type Invocation, parseArguments } from './program.ts';
 import { projectPath } from './project.ts';
+import { publishResults } from './publish-results.ts';
 import { recordFixtures } from './record-fixtures.ts';
 import { sweep } from './sweep.ts';
 import { type ValidateCommandOptions, validateCommand } from './validate.ts';
@@ -23,7 +26,8 @@ export async function runCommandLine(
   } catch (error) {
     const { stderr } = environment;
     if (error instanceof HarnessError) {
-      stderr.write(`error: ${error.describe()}\n`);
+      const lines = error.describe().split('\n').map(visible);
+      stderr.write(`error: ${lines.join('\n')}\n`);
       return error.code.startsWith('harness.') ? 1 : 2;
     }
     const trace = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -42,6 +46,10 @@ function run(invocation: Invocation, environment: Environment): Promise<ExitCode
       return validate(invocation.options, environment);
     case 'gate':
       return gate(invocation.options, environment);
+    case 'import-rewards':
+      return importRewards(invocation.options, environment);
+    case 'publish-results':
+      return publishResults(invocation.options, environment);
     case 'record-fixtures':
       return record(invocation.options, environment);
     case 'help':

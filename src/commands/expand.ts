@@ -1,5 +1,6 @@
 import { relative, resolve } from 'node:path';
-import { messagesKey, Stash } from '../compaction/stash.ts';
+import { DEEPEST_MARKERS, type Restored, resolveNested } from '../compaction/nested-markers.ts';
+import { markersIn, messagesKey, Stash } from '../compaction/stash.ts';
 import { HarnessError, nearestName } from '../errors.ts';
 import { formats } from '../recordings/formats/catalog.ts';
 import { type ReadOptions, readRecordings } from '../recordings/read.ts';
@@ -19,11 +20,13 @@ export interface ExpandOptions {
   readonly run: string | undefined;
   /** Folder of the runs. */
   readonly out: string | undefined;
+  /** Resolves the markers inside of the content too. */
+  readonly nested: boolean;
 }
 
 /**
  * `expand`: writes what a marker stands for to stdout, byte for byte and nothing else: the JSON array of
- * the recorded messages, or the text.
+ * the recorded messages, or the text. With `nested`, the markers inside of it are resolved as well.
  *
  * Rejects with `usage` for what is no hash, `stash.missing` where the run did not stash it or the
  * recording has changed since.
@@ -44,8 +47,44 @@ export async function expand(options: ExpandOptions, environment: Environment): 
   }
   // The last entry of the first transcript holds the bytes of its latest request.
   const latest = found.findLast((reference) => placeOf(reference) === placeOf(first)) ?? first;
-  stdout.write(await contentOf(latest, csv, cwd));
+  const restored = await contentOf(latest, csv, cwd);
+  if (!options.nested) {
+    stdout.write(restored.content);
+    return 0;
+  }
+  const contents = await nestedContents(restored, latest, { references, csv, cwd });
+  stdout.write(resolveNested(restored, (nested) => contents.get(nested), [key]));
   return 0;
+}
+
+/** What the markers inside of a content stand for, level by level; those that nobody stashed are left out. */
+async function nestedContents(
+  outer: Restored,
+  { cell, key }: StashReference,
+  run: {
+    readonly references: readonly StashReference[];
+    readonly csv: string;
+    readonly cwd: string;
+  },
+): Promise<ReadonlyMap<string, Restored>> {
+  // A nested marker is of the same cell: each cell has a stash of its own.
+  const byKey = new Map(
+    run.references.filter((one) => one.cell === cell).map((one) => [one.key, one]),
+  );
+  const contents = new Map<string, Restored>([[key, outer]]);
+  let level: readonly string[] = markersIn(outer.content);
+  for (let depth = 1; depth < DEEPEST_MARKERS && level.length > 0; depth++) {
+    const next: string[] = [];
+    for (const nested of level) {
+      const reference = byKey.get(nested);
+      if (reference === undefined || contents.has(nested)) continue;
+      const restored = await contentOf(reference, run.csv, run.cwd);
+      contents.set(nested, restored);
+      next.push(...markersIn(restored.content));
+    }
+    level = next;
+  }
+  return contents;
 }
 
 function keyOf(hash: string): string {
@@ -88,13 +127,15 @@ function placeOf({ file, session, task, trial, lineage }: StashReference): strin
 type RecordedReference = Exclude<StashReference, { readonly kind: 'text' }>;
 
 /** The bytes as the recordings hold them now; the key proves that they are what was stashed. */
-async function contentOf(reference: StashReference, csv: string, cwd: string): Promise<string> {
-  if (reference.kind === 'text') return reference.text;
+async function contentOf(reference: StashReference, csv: string, cwd: string): Promise<Restored> {
+  if (reference.kind === 'text') return { kind: reference.form, content: reference.text };
   const { transcripts } = await readManifest(runFiles(csv).manifest);
   // A session can lie in several files, so where one file does not have it all are read.
   for (const patterns of [[reference.file], transcripts.patterns]) {
     const content = await searchIn(patterns, reference, cwd);
-    if (content !== undefined) return content;
+    if (content !== undefined) {
+      return { kind: reference.kind === 'messages' ? 'messages' : 'text', content };
+    }
   }
   const message = 'the recording is not what it was when the sweep ran; run the sweep again';
   throw new HarnessError('stash.missing', message, { at: { file: reference.file } });

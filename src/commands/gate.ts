@@ -2,7 +2,12 @@ import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { loadConfigs } from '../compaction/preset.ts';
 import { HarnessError, nearestName } from '../errors.ts';
-import { type GateFinding, judgeAgainstSnapshot, judgeShapes } from '../report/gate.ts';
+import {
+  type GateFinding,
+  judgeAgainstSnapshot,
+  judgeRewards,
+  judgeShapes,
+} from '../report/gate.ts';
 import { allDialects } from '../sweep/translated.ts';
 import type { DialectName } from '../transcript/message.ts';
 import { BASELINE, CONFIG_FOLDER, DEFAULT_TRANSCRIPTS } from './defaults.ts';
@@ -14,6 +19,7 @@ import { readSnapshot, writeSnapshot } from './gate/snapshot.ts';
 import { type GateThresholds, readThresholds } from './gate/thresholds.ts';
 import type { GateOptions } from './gate-options.ts';
 import { projectPath } from './project.ts';
+import { shellWord } from './shell-words.ts';
 
 const SNAPSHOT = 'results/gate/snapshot.csv';
 
@@ -105,11 +111,14 @@ async function cellsPart(
     if (snapshot === undefined) {
       const message = 'there is no snapshot to compare savings with: npm run gate -- --update';
       found.push({ severity: 'notice', check: 'snapshot', subject: SNAPSHOT, message });
-    } else found.push(...judgeAgainstSnapshot(part.cells, snapshot, thresholds.cells));
+    } else {
+      found.push(...judgeAgainstSnapshot(part.cells, snapshot, thresholds.cells));
+      found.push(...judgeRewards(part.cells, snapshot, thresholds.cells));
+    }
   }
   const given =
     options.transcripts.length > 0
-      ? ` --transcripts ${options.transcripts.map(quoted).join(' ')}`
+      ? ` --transcripts ${options.transcripts.map(shellWord).join(' ')}`
       : '';
   for (const finding of found) findings.push({ ...finding, command: commandOf(finding, given) });
 }
@@ -122,11 +131,7 @@ function commandOf({ cell, severity, check }: GateFinding, transcripts: string):
   if (check === 'violations_recorded' && transcripts !== '') {
     return `npm run validate --${transcripts.replace(' --transcripts', '')}`;
   }
-  return `${base} --config ${quoted(cell.config)} --dialect ${cell.dialect}`;
-}
-
-function quoted(text: string): string {
-  return /^[\w./:=@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+  return `${base} --config ${shellWord(cell.config)} --dialect ${cell.dialect}`;
 }
 
 function dialectsOf(names: readonly string[]): readonly DialectName[] {

@@ -1,9 +1,12 @@
 import { type CAC, type Command, cac } from 'cac';
 import { HarnessError, nearestName } from '../errors.ts';
 import { freeValues, joinValues } from './arguments.ts';
-import { DEFAULT_TRANSCRIPTS, RUNS_FOLDER } from './defaults.ts';
+import { comparisonOptions } from './comparison-options.ts';
+import { BASELINE, DEFAULT_TRANSCRIPTS, RESULTS_FOLDER, RUNS_FOLDER } from './defaults.ts';
 import type { ExpandOptions } from './expand.ts';
 import { type GateOptions, gateOptions } from './gate-options.ts';
+import type { ImportRewardsOptions } from './import-rewards.ts';
+import type { PublishResultsOptions } from './publish-results.ts';
 import type { RecordFixturesOptions } from './record-fixtures.ts';
 import { modelModes, type SweepOptions, sweepOptions } from './sweep-options.ts';
 import type { ValidateCommandOptions } from './validate.ts';
@@ -15,6 +18,8 @@ export type Invocation =
   | { readonly kind: 'record-fixtures'; readonly options: RecordFixturesOptions }
   | { readonly kind: 'validate'; readonly options: ValidateCommandOptions }
   | { readonly kind: 'gate'; readonly options: GateOptions }
+  | { readonly kind: 'import-rewards'; readonly options: ImportRewardsOptions }
+  | { readonly kind: 'publish-results'; readonly options: PublishResultsOptions }
   /** `show` prints the help to stdout; `command` is missing for that of the program. */
   | { readonly kind: 'help'; readonly command: string | undefined; readonly show: () => void };
 
@@ -50,7 +55,8 @@ function invocation(
       return { kind: 'sweep', options: sweepOptions(options) };
     case 'expand': {
       const [hash = ''] = words;
-      return { kind: 'expand', options: { hash, run: text(options.run), out: text(options.out) } };
+      const [run, out, nested] = [text(options.run), text(options.out), options.nested === true];
+      return { kind: 'expand', options: { hash, run, out, nested } };
     }
     case 'record-fixtures': {
       const out = text(options.out);
@@ -71,6 +77,27 @@ function invocation(
       };
     case 'gate':
       return { kind: 'gate', options: gateOptions(options) };
+    case 'import-rewards': {
+      const [file = ''] = words;
+      const [run, json] = [text(options.run), options.json === true];
+      const configs = [options.config ?? []].flat().map(String);
+      return {
+        kind: 'import-rewards',
+        options: { ...comparisonOptions(options), file, run, configs, json },
+      };
+    }
+    case 'publish-results':
+      return {
+        kind: 'publish-results',
+        options: {
+          ...comparisonOptions(options),
+          run: text(options.run),
+          rewards: text(options.rewards),
+          name: text(options.name),
+          out: text(options.out),
+          force: options.force === true,
+        },
+      };
     default:
       throw new HarnessError('harness.internal', `command ${name} has no options`);
   }
@@ -117,6 +144,8 @@ export function buildProgram(): CAC {
   addExpand(program);
   addValidate(program);
   addGate(program);
+  addImportRewards(program);
+  addPublishResults(program);
   addRecordFixtures(program);
   program.help((sections) => {
     // cac shows no command's description, and the default of an option that turns something off.
@@ -155,6 +184,8 @@ function addSweep(program: CAC): void {
     .option('--samples <n>', 'Repetitions of each cell (1)')
     .option('--jobs <n>', 'Transcripts at once (one for each processor)')
     .option('--no-guard', 'Keep rewrites that break a provider rule')
+    .option('--controls', 'Add the controls of equal budget to every config')
+    .option('--expand <mode>', 'on: the agent has the expand tool and uses it (off)')
     .option('--resume [run]', 'Go on with a CSV, or with the newest run of the same selection')
     .option('--out <folder>', `Where the run is written (${RUNS_FOLDER})`)
     .option('--name <name>', 'Name in the file names (the configs)')
@@ -173,6 +204,7 @@ function addExpand(program: CAC): void {
     .usage('expand -- HASH [options]')
     .option('--run <csv>', 'CSV of the run (the newest)')
     .option('--out <folder>', `Where the runs are (${RUNS_FOLDER})`)
+    .option('--nested', 'Resolve the markers inside of the content as well')
     .example('  npm run expand -- 0123456789abcdef')
     .example('  npm run expand -- 0123456789abcdef --run results/runs/NAME.csv');
 }
@@ -209,6 +241,45 @@ function addGate(program: CAC): void {
     .example('  npm run gate')
     .example('  npm run gate -- --runs 20000')
     .example('  npm run gate -- --seed 1234567');
+}
+
+/** Options of everything that compares rewards. */
+function withComparison(command: Command): Command {
+  return command
+    .option('--baseline <name>', `Config to compare with (${BASELINE})`)
+    .option('--margin <points>', 'Largest loss of reward that is accepted, in points (2)')
+    .option('--missing <rule>', 'A missing outcome: loss, or drop (loss)')
+    .option('--columns <...pairs>', 'COLUMN=HEADER where a table of rewards has other headers');
+}
+
+function addImportRewards(program: CAC): void {
+  const command = program
+    .command(
+      'import-rewards <file>',
+      'Compares rewards of live runs (task, config, reward) as pairs.',
+    )
+    .usage('import-rewards -- FILE.csv [options]')
+    .option('--run <csv>', 'CSV of an offline run to join by task, trial and config (none)')
+    .option('--config <...names>', 'Compare only these configs with the baseline (all)');
+  withComparison(command)
+    .option('--json', 'Print the figures as JSON')
+    .example('  npm run import-rewards -- rewards.csv --baseline raw')
+    .example('  npm run import-rewards -- runs.csv --columns task=instance_id,reward=outcome');
+}
+
+function addPublishResults(program: CAC): void {
+  const command = program
+    .command('publish-results', 'Turns a run into a dated snapshot and the page results/README.md.')
+    .usage('publish-results -- [options]')
+    .option('--run <csv>', `CSV of the run (the newest in ${RUNS_FOLDER})`)
+    .option('--rewards <csv>', 'Rewards of live runs: beside --run, or without it by themselves')
+    .option('--name <name>', 'Name of the snapshot (that of the run)')
+    .option('--out <folder>', `Where the snapshots and the page are (${RESULTS_FOLDER})`)
+    .option('--force', 'Publish what would be refused; the page says so');
+  withComparison(command)
+    .example('  npm run publish-results')
+    .example('  npm run publish-results -- --run results/runs/NAME.csv --name nightly')
+    .example('  npm run publish-results -- --rewards rewards.csv');
 }
 
 function addRecordFixtures(program: CAC): void {

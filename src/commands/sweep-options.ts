@@ -26,6 +26,10 @@ export interface SweepOptions {
   readonly jobs: number | undefined;
   readonly samples: number;
   readonly guard: boolean;
+  /** Whether the agent has the expand tool. */
+  readonly expand: boolean;
+  /** Adds the controls to every config. */
+  readonly controls: boolean;
   /** `true`: the newest run with the same selection; a path: that run. */
   readonly resume: string | boolean;
   readonly out: string | undefined;
@@ -51,6 +55,8 @@ const raw = z.object({
   jobs: z.string().optional(),
   samples: z.string().default('1'),
   guard: z.boolean().default(true),
+  expand: z.string().default('off'),
+  controls: z.boolean().default(false),
   resume: z.union([z.boolean(), z.string()]).default(false),
   out: z.string().optional(),
   name: z.string().optional(),
@@ -82,6 +88,7 @@ export function sweepOptions(parsed: Readonly<Record<string, unknown>>): SweepOp
     configs: config.flatMap((value) => value.split(',')).filter((name) => name !== ''),
     sets: set,
     guard,
+    expand: oneOf('expand', rest.expand, ['on', 'off']) === 'on',
     format: oneOf('format', rest.format, ['auto', ...formats.map(({ name }) => name)]),
     model: modelMode(rest.model),
     tokenizer: oneOf('tokenizer', rest.tokenizer, tokenizerNames),

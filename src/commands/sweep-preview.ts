@@ -6,6 +6,7 @@ import { replayTranscript } from '../replay/replay.ts';
 import { thousands } from '../report/numbers.ts';
 import { paintFor } from '../report/paint.ts';
 import type { Selection } from '../sweep/manifest.ts';
+import { visible } from '../text/visible.ts';
 import type { Environment, ExitCode } from './environment.ts';
 import { problemLines } from './problem-lines.ts';
 import type { SweepOptions } from './sweep-options.ts';
@@ -118,7 +119,7 @@ function show(
 /** Name, sentence and steps of a config, one line each. */
 function describeConfig({ name, about, steps }: Config): string[] {
   const lines = [name];
-  if (about !== '') lines.push(`  ${about}`);
+  if (about !== '') lines.push(`  ${visible(about)}`);
   lines.push(`  ${steps.length === 0 ? 'no component' : steps.map(describeStep).join(' → ')}`);
   return lines;
 }

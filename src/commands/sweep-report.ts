@@ -1,4 +1,4 @@
-import { relative } from 'node:path';
+import { dirname, relative, resolve } from 'node:path';
 import { thousands } from '../report/numbers.ts';
 import { paintFor } from '../report/paint.ts';
 import { summaryLines } from '../report/summary.ts';
@@ -7,9 +7,11 @@ import { type CellResult, isFinished } from '../rows/result.ts';
 import type { Selection } from '../sweep/manifest.ts';
 import type { SweepResult } from '../sweep/run.ts';
 import type { RunFiles } from '../sweep/run-files.ts';
-import { BASELINE } from './defaults.ts';
+import { visible } from '../text/visible.ts';
+import { BASELINE, RUNS_FOLDER } from './defaults.ts';
 import type { Environment, ExitCode } from './environment.ts';
 import { problemLines } from './problem-lines.ts';
+import { projectPath } from './project.ts';
 
 export interface SweepReport {
   readonly result: SweepResult;
@@ -52,12 +54,14 @@ export function reportText(report: SweepReport, environment: Environment): void 
   } else if (counts.failed > 0) {
     say(`to run the failed cells again: the same command with --resume ${csv}`);
   } else if (rows.some((row) => (row.fired ?? 0) > 0)) {
-    stdout.write('a marker <<cg:HASH>> in a rewritten request: npm run expand -- HASH\n');
+    const isDefault = dirname(files.csv) === resolve(cwd, projectPath(cwd, RUNS_FOLDER));
+    const run = isDefault ? '' : ` --run ${csv}`;
+    stdout.write(`a marker <<cg:HASH>> in a rewritten request: npm run expand -- HASH${run}\n`);
   }
 }
 
 function failure({ task, config, lineage, note }: CellResult): string {
-  return `${task} (${lineage}) under ${config}: ${note.replace(/^error:/, '')}`;
+  return visible(`${task} (${lineage}) under ${config}: ${note.replace(/^error:/, '')}`);
 }
 
 /** The end of a sweep for a program: one JSON document on stdout; problems go to stderr as well. */
@@ -102,6 +106,12 @@ function configSummary(total: ConfigTotals) {
     tasks: total.tasks,
     rewarded: total.rewarded,
     resolved: total.resolved,
+    resolved_recorded: total.resolvedRecorded,
+    resolved_with_expand: total.resolvedWithExpand,
+    evidence_total: total.evidence,
+    evidence_kept_pct: total.evidenceKeptPercent ?? null,
+    evidence_recoverable_pct: total.evidenceRecoverablePercent ?? null,
+    evidence_lost_pct: total.evidenceLostPercent ?? null,
     gw_requests: total.requests,
     gw_before: total.before,
     gw_after: total.after,

@@ -1,7 +1,9 @@
 import { relative, resolve } from 'node:path';
 import type { Config } from '../compaction/config.ts';
+import { externalCalls } from '../compaction/external-host.ts';
 import { loadConfigs } from '../compaction/preset.ts';
 import { HarnessError } from '../errors.ts';
+import { SharedReplies } from '../model/shared-replies.ts';
 import { stubModel } from '../model/stub.ts';
 import { type ProgressOutput, startProgress } from '../report/progress.ts';
 import { redaction } from '../rows/note.ts';
@@ -10,7 +12,7 @@ import { type Manifest, type Selection, startManifest } from '../sweep/manifest.
 import { resumeRun } from '../sweep/resume.ts';
 import { runSweep, type SweepPlan, type SweepResult } from '../sweep/run.ts';
 import { createRun, type OpenRun } from '../sweep/run-files.ts';
-import { BASELINE, CONFIG_FOLDER, DEFAULT_TRANSCRIPTS, RUNS_FOLDER } from './defaults.ts';
+import { BASELINE, CONFIG_FOLDER, CONTROLS, DEFAULT_TRANSCRIPTS, RUNS_FOLDER } from './defaults.ts';
 import type { Environment, ExitCode } from './environment.ts';
 import { projectPath, provenance } from './project.ts';
 import type { ModelMode, SweepOptions } from './sweep-options.ts';
@@ -94,7 +96,11 @@ async function select(
     throw new HarnessError('usage', message);
   }
   const { configs, notices } = await loadConfigs({
-    names: [BASELINE, ...named.filter((name) => name !== BASELINE)],
+    names: [
+      BASELINE,
+      ...named.filter((name) => name !== BASELINE),
+      ...(options.controls ? CONTROLS : []),
+    ],
     sets: options.sets,
     folder: projectPath(cwd, CONFIG_FOLDER),
     ...(inline === undefined ? {} : { inline }),
@@ -106,13 +112,14 @@ async function select(
       auth: variables.CHEAP_MODEL_AUTH,
     },
   });
-  const { transcripts, format, tokenizer, model, samples, guard, assumeModel } = options;
+  const { transcripts, format, tokenizer, model, samples, guard, expand, assumeModel } = options;
   const patterns = transcripts.length > 0 ? transcripts : [projectPath(cwd, DEFAULT_TRANSCRIPTS)];
   const settings = {
     tokenizer,
     model,
     samples,
     guard,
+    expand,
     ...(assumeModel === undefined ? {} : { assumeModel }),
   };
   return { selection: { configs, patterns, format, settings }, notices };
@@ -125,6 +132,7 @@ function planOf(selection: Selection, options: SweepOptions, environment: Enviro
     reading: { cwd, format: options.format },
     jobs: options.jobs ?? Math.max(1, processors),
     models: modelsOf(options.model),
+    callExternal: externalCalls({ folder: cwd, variables }),
     redact: redaction([variables.CHEAP_MODEL_KEY]),
     now,
     signal,
@@ -133,9 +141,10 @@ function planOf(selection: Selection, options: SweepOptions, environment: Enviro
 
 function modelsOf(mode: ModelMode): SweepPlan['models'] {
   if (mode === 'none') return () => () => undefined;
+  const replies = new SharedReplies();
   // A stub remembers messages, so each replay has its own and leaves nothing behind.
   return () => {
-    const model = stubModel(mode);
+    const model = replies.around(stubModel(mode));
     return () => model;
   };
 }

@@ -70,6 +70,7 @@ export async function validateCommand(
   const mode = parseMode(options.mode ?? 'sendable');
   const lists: CheckedList[] = [];
   const unreadable: string[] = [];
+  const skipped: string[] = [];
   const cwd = options.cwd ?? '.';
   for (const path of paths) {
     const files = await settle(() => filesOf(path, cwd));
@@ -78,11 +79,12 @@ export async function validateCommand(
       const checked = await checkFile(file, { dialect, mode, cwd });
       lists.push(...checked.lists);
       // A folder also holds files that are no lists; who names a file means it.
-      const named = file === path;
-      unreadable.push(...(named ? checked.unreadable : checked.broken));
+      const broken = file === path ? checked.unreadable : checked.broken;
+      unreadable.push(...broken);
+      skipped.push(...checked.unreadable.filter((line) => !broken.includes(line)));
     }
   }
-  return listsResult(lists, unreadable, options.json === true);
+  return listsResult(lists, unreadable, skipped, options.json === true);
 }
 
 /**
@@ -104,10 +106,10 @@ async function checkFile(
   });
   if (single.kind === 'done') return { lists: [single.value], unreadable: [], broken: [] };
   const recordings = await checkRecordings(path, options);
-  if (recordings.lists.length > 0 || (options.dialect === undefined && !looksLikeList)) {
-    return recordings;
-  }
-  return { lists: [], unreadable: [single.message], broken: [single.message] };
+  if (recordings.lists.length > 0) return recordings;
+  // Nothing that is a list in any form: what it lacks as one says more than that no format knows it.
+  const isBroken = looksLikeList || options.dialect !== undefined || recordings.broken.length > 0;
+  return { lists: [], unreadable: [single.message], broken: isBroken ? [single.message] : [] };
 }
 
 type Settled<Value> =
@@ -169,6 +171,7 @@ function casesResult(
 function listsResult(
   lists: readonly CheckedList[],
   unreadable: readonly string[],
+  skipped: readonly string[],
   json: boolean,
 ): ValidateCommandResult {
   const errors = countOf(lists, 'error');
@@ -176,11 +179,15 @@ function listsResult(
   const exitCode = unreadable.length > 0 ? 2 : errors > 0 ? 100 : 0;
   if (json) {
     const files = lists.map((list) => ({ ...list, violations: violationsAsJson(list) }));
-    return { exitCode, output: JSON.stringify({ files, errors, warnings, unreadable }, null, 2) };
+    return {
+      exitCode,
+      output: JSON.stringify({ files, errors, warnings, unreadable, skipped }, null, 2),
+    };
   }
   const lines = [
     ...lists.flatMap(describeList),
     ...unreadable.map((message) => `error: ${message}`),
+    ...skipped.map((message) => `skipped: ${message}`),
     `${counted(lists.length, 'list')} checked: ${counted(errors, 'error')}, ` +
       `${counted(warnings, 'warning')}, ${counted(unreadable.length, 'unreadable file')}`,
   ];

@@ -1,4 +1,7 @@
 /** The judgement of the gate: measured cells against thresholds and against the committed snapshot. */
+import { bounds, points } from './figures-text.ts';
+import { compareRewards, type RewardComparison } from './statistics/compare.ts';
+import type { Outcome } from './statistics/paired.ts';
 
 /** Thresholds of `sweeps/gate.yaml`. Points are percentage points. */
 export interface CellThresholds {
@@ -126,6 +129,69 @@ export function judgeAgainstSnapshot(
     findings.push({ severity: 'notice', check: 'snapshot', subject: 'snapshot', message });
   }
   return findings;
+}
+
+/**
+ * Judges the grounded rewards of each config against those of the snapshot, as pairs: the task is the unit,
+ * the dialects are its trials. `regressed` fails. What is inconclusive is one finding for all configs, since
+ * few recordings cannot exclude a loss of a few points, even when nothing moved.
+ */
+export function judgeRewards(
+  cells: readonly GateCell[],
+  snapshot: readonly SnapshotCell[],
+  thresholds: CellThresholds,
+): GateFinding[] {
+  const findings: GateFinding[] = [];
+  const open: RewardComparison[] = [];
+  const outcomes = rewardPairs(cells, snapshot);
+  let moved = 0;
+  for (const [config, pairs] of outcomes) {
+    const arms = { baseline: SNAPSHOT_ARM, config: PRESENT_ARM };
+    const comparison = compareRewards(pairs, { ...arms, margin: thresholds.reward_points / 100 });
+    const { verdict, pairing } = comparison;
+    moved += pairing.pairs.filter(({ difference }) => difference !== 0).length;
+    if (verdict.word === 'inconclusive') open.push(comparison);
+    if (verdict.word !== 'regressed') continue;
+    const { difference, interval, tasks } = verdict;
+    const message = `grounded reward changed by ${points(difference)} points ${bounds(interval)} over ${tasks} tasks: regressed`;
+    findings.push({ severity: 'fail', check: 'reward_points', subject: config, message });
+  }
+  if (open.length > 0) {
+    const lowest = Math.min(...open.map(({ verdict }) => verdict.interval.low));
+    const what =
+      moved === 0
+        ? 'no grounded reward moved'
+        : `the grounded reward of ${moved} tasks moved, over all configs`;
+    const message = `${what}; ${open.length} of ${outcomes.size} configs are inconclusive at ${thresholds.reward_points} points: these tasks do not exclude a change of ${points(lowest)}`;
+    const subject = open.length === 1 ? 'one config' : `${open.length} configs`;
+    findings.push({ severity: 'inconclusive', check: 'reward_points', subject, message });
+  } else if (moved === 0 && outcomes.size > 0) {
+    const message = `no grounded reward moved in ${outcomes.size} configs`;
+    findings.push({ severity: 'notice', check: 'reward_points', subject: 'rewards', message });
+  }
+  return findings;
+}
+
+const SNAPSHOT_ARM = 'snapshot';
+const PRESENT_ARM = 'present';
+
+/** Both rewards of every cell that the snapshot knows, by config; a reward that is gone is missing. */
+function rewardPairs(
+  cells: readonly GateCell[],
+  snapshot: readonly SnapshotCell[],
+): Map<string, Outcome[]> {
+  const known = new Map(snapshot.map((cell) => [nameOf(cell), cell]));
+  const pairs = new Map<string, Outcome[]>();
+  for (const cell of cells) {
+    const then = known.get(nameOf(cell));
+    if (then?.reward === undefined) continue;
+    const { task, dialect: trial, config, reward } = cell;
+    const own = pairs.get(config) ?? [];
+    own.push({ task, trial, config: SNAPSHOT_ARM, reward: then.reward });
+    own.push({ task, trial, config: PRESENT_ARM, reward });
+    pairs.set(config, own);
+  }
+  return pairs;
 }
 
 /** `task · dialect · config`, the name of a cell. */

@@ -76,6 +76,14 @@ test.runIf(existsSync(folder))(
     const baseline = rows.filter(({ config }) => config === 'baseline');
     expect([baseline.length, rows.length - baseline.length]).toEqual([200, 200]);
     expect(baseline.filter(({ reward }) => reward === 1)).toHaveLength(84);
+    for (const row of baseline) expect(row.evidenceKept).toBe(row.evidenceTotal);
+    const grounded = rows.filter(({ config }) => config !== 'baseline');
+    // Everything that is dropped is stashed behind a marker, so the upper bound loses nothing.
+    expect(grounded.filter(({ rewardWithExpand }) => rewardWithExpand === 1)).toHaveLength(84);
+    for (const { reward, recordedReward, evidenceLost } of grounded) {
+      expect(reward).toBeLessThanOrEqual(recordedReward ?? 0);
+      expect(evidenceLost).toBe(0);
+    }
 
     const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
     const recorded = names

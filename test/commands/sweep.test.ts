@@ -245,15 +245,14 @@ describe('results', () => {
         expect(number('gw_pct')).toBeCloseTo((100 * number('gw_saved')) / number('gw_before'), 10);
         expect(row.note).toBe('ok');
         expect(number('wall_s')).toBeGreaterThanOrEqual(0);
-        if (row.config === 'baseline')
-          expect(row.passed).toBe(number('reward') >= 1 ? 'True' : 'False');
-        else expect([row.reward, row.passed]).toEqual(['', '']);
-        expect([row.usd_net, row.actions, row.evidence_total, row.agreement]).toEqual([
-          '',
-          '',
-          '',
-          '',
-        ]);
+        const isBaseline = row.config === 'baseline';
+        expect(row.passed).toBe(number('reward') >= 1 ? 'True' : 'False');
+        expect(row.reward_kind).toBe(isBaseline ? 'recorded' : 'grounded');
+        expect(number('reward')).toBeLessThanOrEqual(number('recorded_reward'));
+        expect(row.reward_with_expand === '').toBe(isBaseline);
+        expect(row.actions).toBe(row.gw_requests);
+        if (isBaseline) expect(row.evidence_kept).toBe(row.evidence_total);
+        expect([row.usd_net, row.agreement]).toEqual(['', '']);
       }
     },
   );

@@ -123,10 +123,11 @@ describe('validate', () => {
     expect(exitCode).toBe(2);
     expect(output).toMatch(/a\.json:2:3: expected JSON/);
     expect(output).toContain('b.json: 2 errors');
-    expect(output).toMatch(/c\.json:1: cannot tell the dialect/);
-    expect(output).toMatch(/e\.json: the file is not UTF-8/);
+    expect(output).toMatch(/skipped: .*c\.json:1: cannot tell the dialect/);
+    expect(output).toMatch(/skipped: .*d\.json:1: cannot tell the dialect/);
+    expect(output).toMatch(/error: .*e\.json: the file is not UTF-8/);
     expect(output).toMatch(/none: no such file or folder/);
-    expect(output).toContain('1 list checked: 2 errors, 0 warnings, 5 unreadable files');
+    expect(output).toContain('1 list checked: 2 errors, 0 warnings, 3 unreadable files');
   });
 
   it('refuses options that it does not know, with the nearest', async () => {

@@ -3,6 +3,7 @@ import {
   type CellThresholds,
   type GateCell,
   judgeAgainstSnapshot,
+  judgeRewards,
   judgeShapes,
 } from '../../src/report/gate.ts';
 
@@ -80,5 +81,88 @@ describe('judgeAgainstSnapshot', () => {
 
   test('cells that the snapshot does not know are a notice', () => {
     expect(judge([cell(), cell({ task: 'new' })], [cell()])).toEqual(['snapshot']);
+  });
+});
+
+describe('judgeRewards', () => {
+  const tasks = (count: number, reward: (index: number) => number | undefined) =>
+    Array.from({ length: count }, (_, index) =>
+      ['anthropic', 'openai-chat'].map((dialect) =>
+        cell({ task: `task ${index}`, dialect, reward: reward(index) }),
+      ),
+    ).flat();
+  const judge = (now: readonly GateCell[], then: readonly GateCell[]) =>
+    judgeRewards(now, then, thresholds).map(({ severity, check }) => `${severity} ${check}`);
+  const renamed = (cells: readonly GateCell[], config: string) =>
+    cells.map((one) => ({ ...one, config }));
+
+  test('rewards that all fall fail, with difference and bound', () => {
+    const findings = judgeRewards(
+      tasks(10, () => 0),
+      tasks(10, () => 1),
+      thresholds,
+    );
+    expect(findings).toHaveLength(1);
+    expect(findings[0]).toMatchObject({ severity: 'fail', subject: 'config' });
+    expect(findings[0]?.message).toMatch(/−100\.0 points \[−\d+\.\d, −\d+\.\d\] over 10 tasks/);
+  });
+
+  test('a few unmoved tasks are inconclusive: one line for all configs that says what they exclude', () => {
+    const cells = tasks(10, (index) => index % 2);
+    const both = [...cells, ...renamed(cells, 'other')];
+    const findings = judgeRewards(both, both, thresholds);
+    expect(findings).toHaveLength(1);
+    expect(findings[0]?.severity).toBe('inconclusive');
+    expect(findings[0]?.message).toMatch(
+      /^no grounded reward moved; 2 of 2 configs are inconclusive at 2 points: .* −27\.1$/,
+    );
+  });
+
+  test('many unmoved tasks are no more than a notice', () => {
+    const cells = tasks(250, (index) => index % 2);
+    expect(judge(cells, cells)).toEqual(['notice reward_points']);
+  });
+
+  test('one task that moved is told, and a better reward never fails', () => {
+    const then = tasks(10, () => 0);
+    const [finding] = judgeRewards(
+      tasks(10, (index) => (index === 3 ? 1 : 0)),
+      then,
+      thresholds,
+    );
+    expect(finding).toMatchObject({ severity: 'inconclusive' });
+    expect(finding?.message).toMatch(/reward of 1 tasks moved/);
+    expect(
+      judge(
+        tasks(10, () => 1),
+        then,
+      ),
+    ).toEqual([]);
+  });
+
+  test('dialects are trials of one task, not tasks of their own', () => {
+    const then = tasks(4, () => 1);
+    const now = tasks(4, () => 0);
+    const apart = (cells: readonly GateCell[]) =>
+      cells.map((one) => ({ ...one, task: `${one.task} ${one.dialect}` }));
+    expect(judge(now, then)).toEqual(['inconclusive reward_points']);
+    expect(judge(apart(now), apart(then))).toEqual(['fail reward_points']);
+  });
+
+  test('a reward that is gone is a loss; cells without one in the snapshot are not judged', () => {
+    const unrewarded = tasks(10, () => undefined);
+    expect(judge(unrewarded, unrewarded)).toEqual([]);
+    expect(
+      judge(
+        tasks(10, () => 1),
+        unrewarded,
+      ),
+    ).toEqual([]);
+    expect(
+      judge(
+        unrewarded,
+        tasks(10, () => 1),
+      ),
+    ).toEqual(['fail reward_points']);
   });
 });

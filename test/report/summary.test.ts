@@ -63,6 +63,9 @@ describe('the summary', () => {
                 modelInputTokens: asked,
                 modelOutputTokens: asked,
                 modelCalls: asked,
+                evidenceTotal: Math.max(asked, other),
+                evidenceKept: Math.min(asked, other),
+                ...(asked % 2 === 0 ? {} : { reward: 1, recordedReward: 1, rewardWithExpand: 1 }),
               }),
             ),
           );
@@ -112,6 +115,51 @@ describe('the summary', () => {
     const names = ['baseline', 'most', 'dear', 'cheap', 'idle'];
     const marked = totalsOf(rows, names, 'baseline').filter(({ frontier }) => frontier);
     expect(marked.map(({ config }) => config)).toEqual(['most', 'cheap']);
+  });
+
+  test('tells what was kept, and what is left of the recorded rewards', () => {
+    const kept = (config: string, task: string, figures: Partial<CellResult>) =>
+      row(config, task, { evidenceTotal: 4, recordedReward: 1, ...figures });
+    const rows = [
+      kept('baseline', 'a', { evidenceKept: 4, reward: 1, passed: true }),
+      kept('baseline', 'b', { evidenceKept: 4, reward: 1, passed: true }),
+      kept('mask', 'a', { evidenceKept: 4, reward: 1, passed: true, rewardWithExpand: 1 }),
+      kept('mask', 'b', { evidenceKept: 1, reward: 0, passed: false, rewardWithExpand: 1 }),
+      kept('mask', 'c', { note: 'error:model.timeout slow' }),
+    ];
+    rows[3] = { ...rows[3], evidenceRecoverable: 2, evidenceLost: 1 } as CellResult;
+    const totals = totalsOf(rows, ['baseline', 'mask'], 'baseline');
+    expect(totals[1]).toMatchObject({
+      rewarded: 2,
+      resolved: 1,
+      resolvedRecorded: 2,
+      resolvedWithExpand: 2,
+      evidence: 8,
+      evidenceKeptPercent: 62.5,
+      evidenceRecoverablePercent: 25,
+      evidenceLostPercent: 12.5,
+    });
+    const lines = summaryLines(totals, plainPaint);
+    expect(lines).toContain(
+      'baseline       2/2       2/2       2/2         8  100.0     0.0   0.0',
+    );
+    expect(lines).toContain(
+      'mask           2/2       1/2       2/2         8   62.5    25.0  12.5',
+    );
+  });
+
+  test('the frontier counts what the agent would have lost', () => {
+    const keeping = (config: string, after: number, evidenceKept: number) =>
+      saving(config, 'a', 100, after, { evidenceTotal: 10, evidenceKept });
+    const rows = [
+      keeping('baseline', 100, 10),
+      keeping('greedy', 40, 5),
+      keeping('careful', 60, 9),
+      keeping('careless', 60, 4),
+    ];
+    const names = ['baseline', 'greedy', 'careful', 'careless'];
+    const marked = totalsOf(rows, names, 'baseline').filter(({ frontier }) => frontier);
+    expect(marked.map(({ config }) => config)).toEqual(['greedy', 'careful']);
   });
 });
 

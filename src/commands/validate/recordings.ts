@@ -34,7 +34,7 @@ export async function checkRecordings(
       if (severity !== 'error') continue;
       const line = `${describePlace(at)}: ${message}`;
       unreadable.push(line);
-      if (code !== 'input.format' && code !== 'input.encoding') broken.push(line);
+      if (code !== 'input.format') broken.push(line);
     }
   }
   return { lists, unreadable, broken };
