@@ -2,12 +2,18 @@
 import { availableParallelism, hostname } from 'node:os';
 import { runCommandLine } from './commands/command-line.ts';
 import type { Terminal } from './commands/environment.ts';
+import { systemCodeOf } from './errors.ts';
 
 function terminal(stream: NodeJS.WriteStream): Terminal {
   let open = true;
-  // A reader that went away (`| head`) ends the output, not the command.
-  stream.on('error', () => {
+  stream.on('error', (error) => {
     open = false;
+    // A reader that went away (`| head`) ends the output, not the command. A full disk loses it.
+    if (systemCodeOf(error) === 'EPIPE') return;
+    process.on('exit', () => {
+      process.exitCode = 1;
+    });
+    if (stream !== process.stderr) process.stderr.write(`error: output lost: ${error.message}\n`);
   });
   return {
     write: (text) => {
@@ -35,7 +41,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    return systemCodeOf(error) === 'EPERM';
   }
 }
 

@@ -23,6 +23,7 @@ export type ErrorCode =
   | 'model.reply'
   | 'component.timeout'
   | 'component.contract'
+  | 'control.budget'
   | 'stash.missing'
   | 'output.conflict'
   | 'output.write'
@@ -71,6 +72,11 @@ export function messageOf(error: unknown): string {
 /** The code of anything thrown; a foreign error is the harness's own failure. */
 export function codeOf(error: unknown): ErrorCode {
   return error instanceof HarnessError ? error.code : 'harness.internal';
+}
+
+/** The operating system's name of what went wrong, e.g. `ENOENT`; undefined of any other error. */
+export function systemCodeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error ? String(error.code) : undefined;
 }
 
 /**

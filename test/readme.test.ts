@@ -48,7 +48,9 @@ test('the options exist, and each option of sweep is in the table', () => {
   const known = buildProgram().commands.flatMap(({ options }) =>
     options.map(({ rawName }) => rawName.replace(/ .*/, '')),
   );
-  const used = code.flatMap((text) =>
+  // What is given to npm itself is npm's.
+  const ours = code.filter((text) => !text.startsWith('npm ci --'));
+  const used = ours.flatMap((text) =>
     [...text.matchAll(/(?:^| )(--[a-z][a-z-]*)/g)].map((match) => match[1] ?? ''),
   );
   expect(used.length).toBeGreaterThan(20);

@@ -8,8 +8,9 @@ import { isObject } from '../wire/json-object.ts';
 import { members, rootSpan, type Span, slice } from '../wire/json-spans.ts';
 import type { CaptureEntry } from './capture-entries.ts';
 import type { CapturedRequest } from './captured.ts';
-import { judgeDialect } from './dialects.ts';
+import { isMessage, judgeDialect } from './dialects.ts';
 import type { ReadContext } from './formats/format.ts';
+import { describeOdd } from './odd-message.ts';
 import { problemOf } from './problem.ts';
 import { readTime, readUsage, responseMessage } from './responses.ts';
 import { inputError, schemaError } from './schema.ts';
@@ -116,7 +117,7 @@ export class CaptureReader {
     const body: unknown = JSON.parse(taken.body);
     const verdict = judgeDialect(body, taken.capture.provider ?? undefined);
     if (verdict === undefined) {
-      throw new HarnessError('input.format', UNKNOWN_DIALECT);
+      throw new HarnessError('input.format', unknownDialect(body));
     }
     if (verdict.certain) this.#dialects.set(taken.kind, verdict.dialect);
     return verdict.certain ? verdict.dialect : (fallback ?? verdict.dialect);
@@ -131,8 +132,15 @@ export class CaptureReader {
   }
 }
 
-const UNKNOWN_DIALECT =
-  'expected a request body of anthropic or openai-chat (a "messages" array of {role, content}), found another wire form';
+function unknownDialect(body: unknown): string {
+  const messages = isObject(body) ? body.messages : undefined;
+  const list: readonly unknown[] = Array.isArray(messages) ? messages : [];
+  const odd = list.findIndex((entry) => !isMessage(entry));
+  let found = 'another wire form';
+  if (odd >= 0) found = `${describeOdd(list[odd])}, at messages[${odd}]`;
+  else if (messages !== undefined && list !== messages) found = 'messages that are no array';
+  return `expected a request body of anthropic or openai-chat (a "messages" array of {role, content}), found ${found}`;
+}
 
 /** Undefined when the entry is JSON without a request body. @throws when it is not JSON. */
 function takeApart(text: string): Taken | undefined {
@@ -163,7 +171,7 @@ function takeApart(text: string): Taken | undefined {
 
 function taken(body: string, around: unknown, response: string | undefined): Taken {
   const parsed = captureSchema.safeParse(around);
-  if (!parsed.success) throw schemaError(parsed.error, 'a capture around a request body');
+  if (!parsed.success) throw schemaError(parsed.error, 'a capture around a request body', around);
   const capture = parsed.data;
   const top = new Map(members(body, rootSpan(body)).map((entry) => [entry.key, entry.value]));
   const model = part(body, top, 'model');

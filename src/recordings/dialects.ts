@@ -3,13 +3,16 @@ import { isObject, type JsonObject } from '../wire/json-object.ts';
 
 /** True for an array whose every entry could be a message of a list-of-roles wire. */
 export function isMessageList(value: unknown): value is readonly JsonObject[] {
-  return Array.isArray(value) && value.every((entry) => isObject(entry) && isMessage(entry));
+  return Array.isArray(value) && value.every(isMessage);
 }
 
-const ROLES = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function']);
+/** Roles of the list-of-roles wires. */
+export const roles = ['system', 'developer', 'user', 'assistant', 'tool', 'function'] as const;
+const ROLES: ReadonlySet<string> = new Set(roles);
 
-function isMessage(entry: JsonObject): boolean {
-  return typeof entry.role === 'string' && ROLES.has(entry.role);
+/** True for what could be a message of a list-of-roles wire. */
+export function isMessage(entry: unknown): entry is JsonObject {
+  return isObject(entry) && typeof entry.role === 'string' && ROLES.has(entry.role);
 }
 
 /** What a body says about its dialect: certain from its shape, or a guess where both would fit. */

@@ -1,4 +1,4 @@
-import { commonPrefix, type Message } from '../transcript/message.ts';
+import { commonPrefix } from '../transcript/message.ts';
 import type { CapturedRequest } from './captured.ts';
 import { Holders, isSummarized, keepsMessages } from './own-compaction.ts';
 import { PrefixIndex } from './prefix-index.ts';
@@ -26,6 +26,62 @@ interface Growing {
   retries: number;
   /** Position among the session's requests of the latest request, for recency. */
   latest: number;
+  /** Known not to go on: no later request extends its last one. */
+  ended: boolean;
+}
+
+/** The lineages of a session so far. A log may hold thousands of unrelated calls, so none is searched for. */
+class Lineages {
+  /** In the order of their start. */
+  readonly all: Growing[] = [];
+  /** Those that were extended last come last. */
+  readonly #byRecency = new Set<Growing>();
+  readonly #byFirstMessage = new Map<string, Set<Growing>>();
+  /** As `#byRecency`, without those that are known to have ended. */
+  readonly #live = new Set<Growing>();
+  /** No lineage's last list is longer. */
+  #longest = 0;
+
+  /** After a request was placed in the lineage. */
+  touch(lineage: Growing): void {
+    if (!this.#byRecency.delete(lineage)) this.all.push(lineage);
+    this.#byRecency.add(lineage);
+    this.#live.delete(lineage);
+    this.#live.add(lineage);
+    lineage.ended = false;
+    const messages = lastOf(lineage)?.messages ?? [];
+    this.#longest = Math.max(this.#longest, messages.length);
+    const first = messages[0]?.identity.hash;
+    if (first === undefined) return;
+    const known = this.#byFirstMessage.get(first);
+    if (known === undefined) this.#byFirstMessage.set(first, new Set([lineage]));
+    else known.add(lineage);
+  }
+
+  end(lineage: Growing): void {
+    lineage.ended = true;
+    this.#live.delete(lineage);
+  }
+
+  /** Latest first. */
+  recent(): readonly Growing[] {
+    return [...this.#byRecency].reverse();
+  }
+
+  /** Those that may still go on, latest first. */
+  live(): readonly Growing[] {
+    return [...this.#live].reverse();
+  }
+
+  /** Those that a compaction may have turned into this request, latest first. */
+  compactable({ messages }: CapturedRequest, holding: ReadonlySet<Growing>): readonly Growing[] {
+    return holding.size === 0 && messages.length >= this.#longest ? [] : this.recent();
+  }
+
+  /** Those that a request can extend: some request of theirs begins with the same message. */
+  beginningAs({ messages }: CapturedRequest): Iterable<Growing> {
+    return this.#byFirstMessage.get(messages[0]?.identity.hash ?? '') ?? [];
+  }
 }
 
 /**
@@ -44,7 +100,7 @@ interface Growing {
  * @param requests those of one session, in time order.
  */
 export function sortIntoLineages(requests: readonly CapturedRequest[]): readonly Lineage[] {
-  const lineages: Growing[] = [];
+  const lineages = new Lineages();
   const prefixes = new PrefixIndex(requests);
   const holders = new Holders<Growing>();
   for (const [position, request] of requests.entries()) {
@@ -52,31 +108,36 @@ export function sortIntoLineages(requests: readonly CapturedRequest[]): readonly
     if (extended !== undefined) {
       const known = lastOf(extended)?.messages.length ?? 0;
       join(extended, request, position);
+      lineages.touch(extended);
       holders.note(extended, request.messages.slice(known));
       continue;
     }
-    const goesOn = (messages: readonly Message[]) => prefixes.goesOn(messages, position);
+    const goesOn = (lineage: Growing) => {
+      if (lineage.ended) return false;
+      if (!prefixes.goesOn(lastOf(lineage)?.messages ?? [], position)) lineages.end(lineage);
+      return !lineage.ended;
+    };
     const holding = holders.of(request.messages);
-    const compacted = byRecency(lineages).find(
-      (lineage) =>
-        compactedInto(lineage, request, holding.has(lineage)) &&
-        !goesOn(lastOf(lineage)?.messages ?? []),
-    );
+    const compacted = lineages
+      .compactable(request, holding)
+      .find((lineage) => compactedInto(lineage, request, holding.has(lineage)) && !goesOn(lineage));
     if (compacted !== undefined) {
       const segment = (compacted.placed.at(-1)?.segment ?? 0) + 1;
       compacted.placed.push({ request, segment });
       compacted.latest = position;
+      lineages.touch(compacted);
       holders.note(compacted, request.messages);
       continue;
     }
-    const parent = parentOf(request, lineages, goesOn);
+    const candidates = request.session === undefined ? lineages.live() : lineages.recent();
+    const parent = parentOf(request, candidates, goesOn);
     const placed = [{ request, segment: 0 }];
-    const started = { name: '', parent, placed, retries: 0, latest: position };
-    lineages.push(started);
+    const started = { name: '', parent, placed, retries: 0, latest: position, ended: false };
+    lineages.touch(started);
     holders.note(started, request.messages);
   }
-  nameAll(lineages);
-  return lineages.map(({ name, parent, placed, retries }) => ({
+  nameAll(lineages.all);
+  return lineages.all.map(({ name, parent, placed, retries }) => ({
     name,
     ...(parent === undefined ? {} : { parent: parent.name }),
     placed,
@@ -97,12 +158,9 @@ function lastOf(lineage: Growing): CapturedRequest | undefined {
   return lineage.placed.at(-1)?.request;
 }
 
-function longestExtended(
-  request: CapturedRequest,
-  lineages: readonly Growing[],
-): Growing | undefined {
+function longestExtended(request: CapturedRequest, lineages: Lineages): Growing | undefined {
   let best: { lineage: Growing; rank: readonly number[] } | undefined;
-  for (const lineage of lineages) {
+  for (const lineage of lineages.beginningAs(request)) {
     const last = lastOf(lineage);
     if (last === undefined || !extendsRequest(last, request)) continue;
     const rank = [last.messages.length, sameSurroundings(last, request) ? 1 : 0, lineage.latest];
@@ -155,13 +213,10 @@ function join(lineage: Growing, request: CapturedRequest, position: number): voi
   }
 }
 
-function byRecency(lineages: readonly Growing[]): readonly Growing[] {
-  return [...lineages].sort((a, b) => b.latest - a.latest);
-}
-
 function compactedInto(lineage: Growing, request: CapturedRequest, mayHold: boolean): boolean {
   const last = lastOf(lineage);
   if (last === undefined || last.dialect !== request.dialect) return false;
+  if (!mayHold && request.messages.length >= last.messages.length) return false;
   // The call that asked for a summary may have had a system prompt and tools of its own.
   if (!lineage.placed.some((placed) => sameSurroundings(placed.request, request))) return false;
   const holds = mayHold && keepsMessages(last, request);
@@ -181,13 +236,13 @@ function compactedInto(lineage: Growing, request: CapturedRequest, mayHold: bool
  */
 function parentOf(
   request: CapturedRequest,
-  lineages: readonly Growing[],
-  goesOn: (messages: readonly Message[]) => boolean,
+  recent: readonly Growing[],
+  goesOn: (lineage: Growing) => boolean,
 ): Growing | undefined {
-  return byRecency(lineages).find((lineage) => {
+  return recent.find((lineage) => {
     const last = lastOf(lineage);
     if (last === undefined || lineage.parent !== undefined) return false;
-    if (request.session === undefined && !goesOn(last.messages)) return false;
+    if (request.session === undefined && !goesOn(lineage)) return false;
     return isOtherConversation(last, request);
   });
 }

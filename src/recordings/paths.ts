@@ -84,6 +84,7 @@ function hint(missing: string): string {
   }
   if (statOf(parent)?.isDirectory() !== true) return '';
   const nearest = nearestName(basename(child), readdirSync(parent));
+  if (nearest === basename(child)) return ': it is a link to what does not exist';
   return nearest === undefined ? '' : `; did you mean "${join(parent, nearest)}"?`;
 }
 

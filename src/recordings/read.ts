@@ -4,6 +4,7 @@ import type { Transcript } from '../transcript/transcript.ts';
 import { type Document, readDocument } from './document.ts';
 import { formats } from './formats/catalog.ts';
 import type { Format, FormatName } from './formats/format.ts';
+import { oddMessage } from './odd-message.ts';
 import { type FoundFile, findFiles } from './paths.ts';
 import { type Problem, problemOf } from './problem.ts';
 import { inputError } from './schema.ts';
@@ -79,7 +80,7 @@ function survey(files: readonly FoundFile[], candidates: readonly Format[]): Sur
     try {
       const document = readDocument(file);
       const format = candidates.find((candidate) => candidate.detect(document));
-      if (format === undefined) problems.push(unknownFormat(file, candidates));
+      if (format === undefined) problems.push(unknownFormat(document, candidates));
       else recordings.push({ file, format, keys: format.groupKeys(document) });
     } catch (error) {
       if (!(error instanceof HarnessError)) throw error;
@@ -89,7 +90,13 @@ function survey(files: readonly FoundFile[], candidates: readonly Format[]): Sur
   return { recordings, problems };
 }
 
-function unknownFormat(file: FoundFile, candidates: readonly Format[]): Problem {
+function unknownFormat(document: Document, candidates: readonly Format[]): Problem {
+  const { file } = document;
+  const odd = oddMessage(document);
+  if (odd !== undefined) {
+    const message = `not a list of messages: ${odd.found}`;
+    return { code: 'input.schema', message, at: odd.at, severity: 'error' };
+  }
   const known = candidates.map(({ name, about }) => `${name}: ${about}`).join('; ');
   const names = candidates.map(({ name }) => name).join(', ');
   return {

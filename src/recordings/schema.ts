@@ -2,15 +2,62 @@ import type { z } from 'zod';
 import { HarnessError, type Place } from '../errors.ts';
 import { syntaxError } from '../wire/json-error.ts';
 
-/** The `input.schema` error for a value that zod refused; `about` says what was expected. */
-export function schemaError(error: z.ZodError, about: string): HarnessError {
-  const [issue] = error.issues;
-  const key = issue?.path.map(String).join('.') ?? '';
-  const found = issue === undefined ? '' : `${key === '' ? '' : `"${key}": `}${issue.message}`;
+/** The `input.schema` error for a `value` that zod refused; `about` says what the whole should be. */
+export function schemaError(error: z.ZodError, about: string, value: unknown): HarnessError {
+  const issue = deepest(error.issues[0]);
+  const path = issue?.path.map(String) ?? [];
+  const key = path.join('.');
+  const expected = issue === undefined ? '' : `, expected ${expectedBy(issue)}`;
+  const found = `${key === '' ? '' : `"${key}": `}found ${shortly(at(value, path))}${expected}`;
   return new HarnessError('input.schema', `expected ${about}; ${found}`, {
     cause: error,
     ...(key === '' ? {} : { at: { key } }),
   });
+}
+
+type Issue = z.core.$ZodIssue;
+
+/** Of a choice that was refused, the complaint of the alternative that fits at its top, if one does. */
+function deepest(issue: Issue | undefined): Issue | undefined {
+  if (issue?.code !== 'invalid_union') return issue;
+  const inner = issue.errors.flatMap(([first]) => first ?? []).find(({ path }) => path.length > 0);
+  return inner === undefined ? issue : deepest({ ...inner, path: [...issue.path, ...inner.path] });
+}
+
+/** What an issue asks for, in the words of JSON. */
+function expectedBy(issue: Issue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.expected;
+    case 'invalid_value':
+      return `one of ${issue.values.map(String).join(', ')}`;
+    case 'invalid_union':
+      return [...new Set(issue.errors.flatMap(([first]) => (first ? expectedBy(first) : [])))].join(
+        ' or ',
+      );
+    default:
+      return issue.message;
+  }
+}
+
+function at(value: unknown, path: readonly string[]): unknown {
+  let inner = value;
+  for (const key of path) {
+    if (typeof inner !== 'object' || inner === null) return undefined;
+    inner = Object.entries(inner).find(([name]) => name === key)?.[1];
+  }
+  return inner;
+}
+
+const LONGEST = 40;
+
+/** The kind of an object or array, the start of a text, any other value as it is. */
+function shortly(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (Array.isArray(value)) return 'an array';
+  if (typeof value === 'object' && value !== null) return 'an object';
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
 }
 
 /** File, line and column of an offset in a file's text. */

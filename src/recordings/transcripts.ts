@@ -6,9 +6,11 @@ import type { Envelope, Request, Transcript } from '../transcript/transcript.ts'
 /** A transcript whose hash is still to be computed. */
 export type TranscriptDraft = Omit<Transcript, 'hash'>;
 
-/** Completes a transcript with its hash. */
+/** Completes a transcript with its hash; what the recording leaves blank of its name gets one. */
 export function toTranscript(draft: TranscriptDraft): Transcript {
-  return { ...draft, hash: hashOf(draft) };
+  const task = draft.task.trim() === '' ? stemOf(draft.source.file) : draft.task;
+  const trial = draft.trial.trim() === '' ? '0' : draft.trial;
+  return { ...draft, task, trial, hash: hashOf(draft) };
 }
 
 /**
@@ -80,5 +82,5 @@ export function requestsOfList(
 
 /** File name without its folders and its last extension: a task's name where none is recorded. */
 export function stemOf(path: string): string {
-  return basename(path).replace(/\.[^.]+$/, '');
+  return basename(path).replace(/(?<=.)\.[^.]+$/, '');
 }

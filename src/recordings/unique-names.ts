@@ -11,17 +11,21 @@ export class UniqueNames {
    */
   claim(transcripts: readonly Transcript[]): readonly Transcript[] {
     const families: Transcript[][] = [];
-    const latest = new Map<string, Transcript[]>();
+    const latest = new Map<
+      string,
+      { readonly family: Transcript[]; readonly lineages: Set<string> }
+    >();
     for (const transcript of transcripts) {
       const { task, trial, lineage, source } = transcript;
       const key = JSON.stringify([task, trial, source.session]);
-      const family = latest.get(key);
-      if (family !== undefined && !family.some((other) => other.lineage === lineage)) {
-        family.push(transcript);
+      const known = latest.get(key);
+      if (known !== undefined && !known.lineages.has(lineage)) {
+        known.family.push(transcript);
+        known.lineages.add(lineage);
       } else {
-        const started = [transcript];
-        families.push(started);
-        latest.set(key, started);
+        const family = [transcript];
+        families.push(family);
+        latest.set(key, { family, lineages: new Set([lineage]) });
       }
     }
     const renamed = new Map<Transcript, string>();

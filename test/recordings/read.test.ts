@@ -215,3 +215,49 @@ describe('reading', () => {
     );
   });
 });
+
+describe('an entry that is no message is told with its place', () => {
+  const turns = '{"role":"user","content":"a"}\n{"role":"wizard","content":"b"}\n';
+
+  test('in an array and in lines of messages', async () => {
+    const array = `[${turns.trimEnd().replace('\n', ',\n')}]`;
+    const read = await readFiles({ 'array.json': array, 'lines.jsonl': turns });
+    expect(errorsOf(read)).toMatchObject([
+      { code: 'input.schema', at: { file: 'array.json', line: 2 } },
+      { code: 'input.schema', at: { file: 'lines.jsonl', line: 2 } },
+    ]);
+    for (const { message } of errorsOf(read)) expect(message).toContain('"wizard"');
+  });
+
+  test('far down in lines of messages', async () => {
+    const many = '{"role":"user","content":"a"}\n{"role":"assistant","content":"b"}\n'.repeat(40);
+    const read = await readFiles({ 'lines.jsonl': `${many}${turns}` });
+    expect(errorsOf(read)).toMatchObject([{ at: { file: 'lines.jsonl', line: 82 } }]);
+    expect(read.transcripts[0]?.requests).toHaveLength(40);
+  });
+
+  test('in a request body', async () => {
+    const wrong = { model: 'x', messages: [{ role: 'user', content: 'a' }, { role: 'wizard' }] };
+    const read = await readFiles({ 'log.jsonl': `${good}\n${JSON.stringify(wrong)}\n` });
+    expect(errorsOf(read)).toMatchObject([{ at: { line: 2 } }]);
+    expect(errorsOf(read)[0]?.message).toMatch(/"wizard".*messages\[1\]/);
+  });
+});
+
+test('one broken entry of tau-bench results leaves the others', async () => {
+  const traj = [
+    { role: 'user', content: 'a' },
+    { role: 'assistant', content: 'b' },
+  ];
+  const entries = [
+    { task_id: 1, trial: 0, reward: 1, traj },
+    null,
+    { task_id: 2, trial: 0, reward: 'yes', traj },
+    { task_id: 3, trial: 0, reward: 0, traj },
+  ];
+  const text = `[${entries.map((entry) => JSON.stringify(entry)).join(',\n')}]`;
+  const read = await readFiles({ 'tau.json': text });
+  expect(read.transcripts.map(({ task }) => task)).toEqual(['1', '3']);
+  expect(errorsOf(read).map(({ at }) => at.line)).toEqual([2, 3]);
+  expect(errorsOf(read)[1]?.message).toContain('"reward": found "yes", expected number');
+});

@@ -1,8 +1,10 @@
+import { HarnessError } from '../../errors.ts';
 import type { Message } from '../../transcript/message.ts';
 import type { Transcript } from '../../transcript/transcript.ts';
 import { dialectOf } from '../../wire/catalog.ts';
-import { isMessageList, judgeDialect } from '../dialects.ts';
+import { isMessage, isMessageList, judgeDialect } from '../dialects.ts';
 import { type Document, linesOf } from '../document.ts';
+import { describeOdd } from '../odd-message.ts';
 import { problemOf } from '../problem.ts';
 import { inputError } from '../schema.ts';
 import { requestsOfList, stemOf, toTranscript } from '../transcripts.ts';
@@ -54,7 +56,12 @@ function readMessages(
   const messages: Message[] = [];
   for (const { line, text } of linesOf(document.bytes)) {
     try {
-      messages.push(dialect.parseMessage(text.trim(), context.table));
+      const message = dialect.parseMessage(text.trim(), context.table);
+      const value: unknown = JSON.parse(text);
+      if (!isMessage(value)) {
+        throw new HarnessError('input.schema', `expected a message, found ${describeOdd(value)}`);
+      }
+      messages.push(message);
     } catch (error) {
       context.report(problemOf(inputError(text, error), document.file.path, line));
     }

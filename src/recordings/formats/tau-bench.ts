@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Transcript } from '../../transcript/transcript.ts';
 import { elements, member, rootSpan, slice } from '../../wire/json-spans.ts';
 import { openaiChat } from '../../wire/openai-chat.ts';
+import { roles } from '../dialects.ts';
 import type { Document } from '../document.ts';
 import { problemOf } from '../problem.ts';
 import { inputError, placeOf, schemaError } from '../schema.ts';
@@ -12,7 +13,7 @@ const entrySchema = z.looseObject({
   task_id: z.union([z.number(), z.string()]),
   trial: z.union([z.number(), z.string()]).nullish(),
   reward: z.number().nullish(),
-  traj: z.array(z.looseObject({ role: z.string() })),
+  traj: z.array(z.looseObject({ role: z.enum(roles) })),
 });
 
 /** tau-bench results: `[{task_id, trial, reward, info, traj: [message]}]`, openai-chat. */
@@ -22,9 +23,8 @@ export const tauBench: Format = {
 
   detect(document) {
     const [value] = document.sample;
-    return (
-      document.kind === 'json' && Array.isArray(value) && value.length > 0 && value.every(isEntry)
-    );
+    // One broken entry is told with its line, and the others are read.
+    return document.kind === 'json' && Array.isArray(value) && value.some(isEntry);
   },
 
   groupKeys: () => [],
@@ -43,9 +43,10 @@ function readDocument(document: Document, context: ReadContext): readonly Transc
   const { text } = document;
   const { path } = document.file;
   return elements(text, rootSpan(text)).flatMap((span) => {
-    const parsed = entrySchema.safeParse(JSON.parse(slice(text, span)));
+    const value: unknown = JSON.parse(slice(text, span));
+    const parsed = entrySchema.safeParse(value);
     try {
-      if (!parsed.success) throw schemaError(parsed.error, tauBench.about);
+      if (!parsed.success) throw schemaError(parsed.error, tauBench.about, value);
       const { task_id: task, trial, reward } = parsed.data;
       const list = member(text, span, 'traj');
       const messages =

@@ -83,7 +83,7 @@ const seldom = fc.nat(9).map((number) => number === 9);
 const sometimes = fc.nat(2).map((number) => number === 2);
 const thinking = fc.option(fc.constantFrom('hm', 'I should look at part-3 first. 🎉', 'why not'), {
   nil: undefined,
-  freq: 1,
+  freq: 2,
 });
 const server: fc.Arbitrary<ServerUse> = fc.nat(9).map((number) => {
   if (number === 9) return 'program';
@@ -116,7 +116,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       reversed: sometimes,
       spread: sometimes,
       split: seldom,
-      after: fc.option(saidText, { nil: undefined, freq: 1 }),
+      after: fc.option(saidText, { nil: undefined, freq: 2 }),
     }),
   },
   {
@@ -140,23 +140,29 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** Scripts of sessions in one dialect; `steps` bounds how much happens. */
-export function scripts(
-  dialect: DialectName,
-  limits: { readonly minSteps?: number; readonly maxSteps?: number } = {},
-): fc.Arbitrary<Script> {
-  const { minSteps = 0, maxSteps = 9 } = limits;
+/** What happens: mostly much, seldom little; shrinks to nothing. */
+function happenings(most: number): fc.Arbitrary<readonly Step[]> {
+  const all = Array.from({ length: most }, () => fc.option(step, { nil: undefined, freq: 5 }));
+  return fc
+    .record({ all: fc.tuple(...all), length: fc.nat(2 * most) })
+    .map(({ all: steps, length }) =>
+      steps.slice(0, length).filter((one): one is Step => one !== undefined),
+    );
+}
+
+/** Scripts of sessions in one dialect, with at most so many steps. */
+export function scripts(dialect: DialectName, most = 9): fc.Arbitrary<Script> {
   return fc.record({
     dialect: fc.constant(dialect),
     model: fc.constantFrom(...models[dialect]),
     system: fc.boolean(),
     manualThinking: fc.nat(3).map((number) => number === 3),
-    steps: fc.array(step, { minLength: minSteps, maxLength: maxSteps, size: 'max' }),
+    steps: happenings(most),
     rounds: fc.nat(39).map((number) => (number === 39 ? 15 : 1)),
     repeatedIds: sometimes,
     marks: fc.constantFrom('none', 'short', 'long'),
     spelling: fc.nat(3),
-    editedFrom: fc.option(fc.integer({ min: 1, max: 5 }), { nil: undefined, freq: 1 }),
+    editedFrom: fc.option(fc.integer({ min: 1, max: 5 }), { nil: undefined, freq: 2 }),
     prefill: seldom,
   });
 }

@@ -45,19 +45,13 @@ const writers: { readonly [Name in DialectName]: Writer } = {
 };
 
 /** Sessions whose every list the provider takes. */
-export function validPlans(
-  dialect: DialectName,
-  limits: { readonly minSteps?: number; readonly maxSteps?: number } = {},
-): fc.Arbitrary<SessionPlan> {
-  return scripts(dialect, limits).map((script) => ({ script, damages: [] }));
+export function validPlans(dialect: DialectName): fc.Arbitrary<SessionPlan> {
+  return scripts(dialect).map((script) => ({ script, damages: [] }));
 }
 
 /** Sessions that something happened to: most of their lists are refused. */
-export function damagedPlans(
-  dialect: DialectName,
-  limits: { readonly minSteps?: number; readonly maxSteps?: number } = {},
-): fc.Arbitrary<SessionPlan> {
-  return fc.record({ script: scripts(dialect, limits), damages });
+export function damagedPlans(dialect: DialectName): fc.Arbitrary<SessionPlan> {
+  return fc.record({ script: scripts(dialect), damages });
 }
 
 /** Requests of a session at most; those of a long one are spread over it. */

@@ -62,6 +62,8 @@ export function doesNotGrow(turn: Turn, variant: Variant): void {
 export function expands(turn: Turn, variant: Variant): void {
   if (turn.report.kind !== 'changed' || turn.outcome?.kind !== 'changed') return;
   if (turn.outcome.irreversible === true) return;
+  // Where equal messages stand in several places, changes alone cannot tell which of them were dropped.
+  if (expandsList(turn, variant)) return;
   for (const change of changesOf(variant.dialect, turn.before, turn.after)) {
     if (change.kind === 'rewritten') expandsOutputs(change, turn);
     else expandsSpan(change, turn, variant);
@@ -84,6 +86,24 @@ function expandsOutputs(change: Change & { kind: 'rewritten' }, turn: Turn): voi
       `message ${change.index}, block ${at}: ${keys.length} markers give ${JSON.stringify(found)} for ${JSON.stringify(text)}`,
     );
   }
+}
+
+/** Whether the list with what its new markers give back, in their places, is the recorded one. */
+function expandsList(turn: Turn, variant: Variant): boolean {
+  const before = unitsOf(variant.dialect, turn.before);
+  const recorded = new Set(before.map(({ key }) => key));
+  const restored = unitsOf(variant.dialect, turn.after).flatMap((unit) => {
+    if (recorded.has(unit.key)) return [unit.raw];
+    return markersIn(unit.raw).flatMap((key) => {
+      const text = turn.expand(key);
+      // A marker that gives nothing back is one that nobody can resolve.
+      if (text === undefined) return ['nothing'];
+      if (!text.startsWith('[{')) return [];
+      if (variant.dialect !== 'bedrock') return [text.slice(1, -1)];
+      return blocksOf(text, variant).map(({ raw }) => raw);
+    });
+  });
+  return joined(before) === restored.join(',');
 }
 
 function expandsSpan(change: Change & { kind: 'replaced' }, turn: Turn, variant: Variant): void {
@@ -123,12 +143,15 @@ export function failsOpen(turn: Turn, replies: readonly Reply[]): void {
     throw new ContractBreach('fail-open', `reverted for ${reason}, and the list is another`);
   }
   const asked = report.calls.length > 0;
-  const isReply = reason === 'grew' && (asked || isReuse(turn));
+  const isReply = GREW.has(reason) && (asked || isReuse(turn));
   const isModel = reason.startsWith('error:model.') && asked;
   const isHang = reason === 'error:component.timeout' && replies.includes('hang');
   if (isReply || isModel || isHang || reason.startsWith('shape:')) return;
   throw new ContractBreach('fail-open', `the component failed by itself: ${reason}, ${detail}`);
 }
+
+/** Reasons of a reversal that the length of a model's reply decides. */
+export const GREW: ReadonlySet<string> = new Set(['grew', 'message_grew']);
 
 function isReuse({ outcome }: Turn): boolean {
   return outcome?.kind === 'changed' && outcome.reused === true;

@@ -11,8 +11,9 @@ import type { ShapeContext } from '../../../src/shape/context.ts';
 import { keepsAllThinking } from '../../../src/shape/models.ts';
 import { MessageTable } from '../../../src/transcript/intern.ts';
 import type { DialectName, Message } from '../../../src/transcript/message.ts';
-import type { Counting } from '../../../src/transcript/message-tokens.ts';
+import { type Counting, listTokens } from '../../../src/transcript/message-tokens.ts';
 import { dialectOf } from '../../../src/wire/catalog.ts';
+import { callExternal } from './external.ts';
 import { HANG_LIMIT, modelOf, type Reply } from './replies.ts';
 
 /** The pipeline under test; a seeded fault may stand in for the real one. */
@@ -42,6 +43,9 @@ export interface ReplaySetting {
   readonly pipeline?: Pipeline | undefined;
   readonly addedViolations?: AddedViolations;
 }
+
+/** Share of each request that a control may keep. */
+const BUDGET = 0.6;
 
 export function countingOf({ dialect, context }: Variant): Counting {
   const reads = dialect === 'anthropic' || dialect === 'bedrock';
@@ -79,6 +83,8 @@ export async function replayVariant(
       contextWindow: undefined,
       models: () => model,
       sample: 0,
+      budget: Math.floor(listTokens(before, countingOf(variant)) * BUDGET),
+      callExternal: callExternal(dialectOf(variant.dialect)),
       ...(addedViolations === undefined ? {} : { addedViolations }),
       ...(replies.includes('hang') ? { timeLimit: HANG_LIMIT } : {}),
     });

@@ -49,7 +49,7 @@ export function modelOf(script: readonly Reply[]): ScriptedModel {
   return { ...model, ask: (request, signal) => asked(script, model, stub, request, signal) };
 }
 
-/** The stub answers by itself, and the call is counted with the others. */
+/** Where the stub answers, the call is counted with the others. */
 async function asked(
   script: readonly Reply[],
   model: ScriptedModel,
@@ -58,7 +58,10 @@ async function asked(
 ): ReturnType<Model['ask']> {
   const index = model.calls.length;
   const answer = await model.ask(request, signal);
-  return (script[index] ?? script.at(-1)) === 'stub' ? stub.ask(request, signal) : answer;
+  const reply = script[index] ?? script.at(-1) ?? 'good';
+  // A good reply to a prompt for a program is a program, which the stub can write.
+  const isProgram = request.purpose !== 'summarize' && reply === 'good';
+  return isProgram || reply === 'stub' ? stub.ask(request, signal) : answer;
 }
 
 function stepOf(reply: Reply, index: number): ScriptStep {

@@ -1,8 +1,9 @@
 import { safeCuts } from '../../../src/transcript/exchanges.ts';
 import { type Message, resultText, sameMessage } from '../../../src/transcript/message.ts';
 import { listTokens, messageCounter } from '../../../src/transcript/message-tokens.ts';
-import { changesOf, type Unit } from './alignment.ts';
+import { changesOf, type Unit, unitsOf } from './alignment.ts';
 import { ContractBreach } from './breach.ts';
+import { GREW } from './properties.ts';
 import { countingOf, type Turn, type Variant } from './replay.ts';
 import type { Reply } from './replies.ts';
 
@@ -22,6 +23,8 @@ export const keepsOutputs: ReuseRule = (turns, { variant }) => {
     const next = turns[index + 1];
     if (next === undefined) return;
     if (next.report.kind === 'skipped' && next.report.gate.startsWith('trigger')) continue;
+    // What failed as a whole left the request as it was; whether it may is another property.
+    if (next.report.kind === 'reverted') continue;
     for (const change of changesOf(variant.dialect, turn.before, turn.after)) {
       if (change.kind !== 'rewritten') continue;
       const isSame = turn.before
@@ -46,6 +49,32 @@ function outputsOf(message: Message | undefined): readonly string[] {
     block.kind === 'tool-result' ? resultText(block) : '',
   );
 }
+
+/** Decides each request anew. */
+export const keepsNothing: ReuseRule = () => {};
+
+/** A message that was dropped stays dropped while the list only grows. */
+export const keepsDropped: ReuseRule = (turns, { variant }) => {
+  const raws = (list: readonly Message[]) => unitsOf(variant.dialect, list).map(({ raw }) => raw);
+  for (const [index, turn] of turns.entries()) {
+    const next = turns[index + 1];
+    if (next === undefined) return;
+    if (turn.report.kind !== 'changed' || next.report.kind !== 'changed') continue;
+    if (!turn.before.every((message, at) => message === next.before[at])) continue;
+    const counts = new Map<string, number>();
+    for (const raw of raws(next.before)) counts.set(raw, (counts.get(raw) ?? 0) + 1);
+    const then = new Set(raws(turn.after));
+    const now = new Set(raws(next.after));
+    // Of one that stands in two places, either may have gone.
+    const isBack = (raw: string) => counts.get(raw) === 1 && !then.has(raw) && now.has(raw);
+    const back = raws(turn.before).find(isBack);
+    if (back === undefined) continue;
+    throw new ContractBreach(
+      'reuse',
+      `request ${index + 1} has a message again that request ${index} had dropped: ${back.slice(0, 200)}`,
+    );
+  }
+};
 
 /** A summary that stands for a span of messages. */
 interface Decision {
@@ -89,7 +118,7 @@ export const keepsSummary: ReuseRule = (turns, { variant, settings, replies }) =
     } else if (
       tail !== undefined &&
       tail < config.resummarize_tokens &&
-      !(report.kind === 'reverted' && report.reason === 'grew')
+      !(report.kind === 'reverted' && GREW.has(report.reason))
     ) {
       fail(`the summary of ${decision?.from}–${decision?.to} still stands, and was not reused`);
     }

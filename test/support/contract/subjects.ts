@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import type { BoundComponent } from '../../../src/compaction/bound.ts';
 import { type CatalogEntry, catalog } from '../../../src/compaction/catalog.ts';
-import { keepsOutputs, keepsSummary, type ReuseRule } from './reuse.ts';
+import { keepsDropped, keepsNothing, keepsOutputs, keepsSummary, type ReuseRule } from './reuse.ts';
 
 /** What the contract suite runs: a component with random settings, and what it says about reuse. */
 export interface Subject {
@@ -9,12 +9,18 @@ export interface Subject {
   readonly settings: fc.Arbitrary<object>;
   readonly bind: (settings: object) => BoundComponent;
   readonly reuse: ReuseRule;
+  /** Least share of runs in which it has to change a request, where it is not the suite's own. */
+  readonly leastFired?: number;
+  /** A run also checks one other dialect, each in its turn, and not all: for a component that takes long. */
+  readonly oneTranslation?: true;
 }
 
 /** What the suite has to know of a component beside its catalog entry. */
 interface Knowledge {
   readonly settings: fc.Arbitrary<object>;
   readonly reuse: ReuseRule;
+  readonly leastFired?: number;
+  readonly oneTranslation?: true;
 }
 
 const markerMode = fc.constantFrom('full', 'full', 'full', 'summary', 'off');
@@ -28,6 +34,12 @@ const trigger = fc.oneof(
     }),
   },
 );
+
+const control = fc.record({
+  budget: fc.constant({ match: 'another-config' }),
+  marker_mode: markerMode,
+  seed: fc.nat(3),
+});
 
 const knowledge: ReadonlyMap<string, Knowledge> = new Map<string, Knowledge>([
   [
@@ -44,6 +56,25 @@ const knowledge: ReadonlyMap<string, Knowledge> = new Map<string, Knowledge>([
         trigger,
       }),
       reuse: keepsSummary,
+    },
+  ],
+  [
+    'extract',
+    {
+      settings: fc.record({
+        // Outputs without noise or JSON have nothing for `deterministic`; a session starts a thread.
+        strategy: fc.constantFrom('deterministic', ...Array(15).fill('code'), 'rlm'),
+        language: fc.constantFrom('javascript', 'starlark'),
+        min_tokens: fc.constantFrom(0, 30, 100),
+        granularity: fc.constantFrom('line', 'char'),
+        min_keep_ratio: fc.constantFrom(0, 0.05, 0.5),
+        keep_identifiers: fc.constantFrom(0, 5, 60),
+        repair: fc.boolean(),
+        marker_mode: markerMode,
+        trigger,
+      }),
+      reuse: keepsOutputs,
+      oneTranslation: true,
     },
   ],
   [
@@ -83,6 +114,21 @@ const knowledge: ReadonlyMap<string, Knowledge> = new Map<string, Knowledge>([
       reuse: keepsOutputs,
     },
   ],
+  [
+    'external',
+    {
+      settings: fc.record({
+        // What is asked is the suite's own (`external.ts`); tests of the component run real programs.
+        url: fc.constantFrom('http://compactor.test/', 'http://compactor.test/{provider}'),
+        timeout: fc.constantFrom(1, 30),
+        trigger,
+      }),
+      reuse: keepsNothing,
+    },
+  ],
+  ['recency', { settings: control, reuse: keepsNothing }],
+  ['random_drop', { settings: control, reuse: keepsDropped }],
+  ['noop', { settings: control, reuse: keepsNothing, leastFired: 0 }],
 ]);
 
 /** The subject of a catalog entry; an entry that the suite does not know is an error, never left out. */

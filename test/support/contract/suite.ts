@@ -13,7 +13,10 @@ export interface SuiteOptions extends CaseOptions {
   readonly path?: string;
   /** Least share of runs in which the component has to change a request; 0.3 by default. */
   readonly leastFired?: number;
-  readonly limits?: Parameters<typeof cases>[2];
+  /** How long a counterexample is shrunk, in milliseconds; 10,000 by default. */
+  readonly shrinkFor?: number;
+  /** Whether some sessions are damaged ones; by default they are. */
+  readonly damaged?: boolean;
 }
 
 export interface SuiteFailure {
@@ -42,14 +45,26 @@ export interface SuiteResult {
 
 /** The contract of one component in one dialect, over `runs` random sessions, settings and models. */
 export async function contractSuite(subject: Subject, options: SuiteOptions): Promise<SuiteResult> {
-  const { dialect, runs, seed, leastFired = 0.3 } = options;
+  const {
+    dialect,
+    runs,
+    seed,
+    leastFired = subject.leastFired ?? 0.3,
+    shrinkFor = 10_000,
+  } = options;
   const caseOptions = { ...options, guardOnly: options.guardOnly ?? guardOnlyOf(subject.name) };
   let valid = 0;
   let fired = 0;
   const guarded: Record<string, number> = {};
+  // Shrinking ends when what it tries passes, so from the deadline on everything does.
+  let deadline = Number.POSITIVE_INFINITY;
   const details = await fc.check(
-    fc.asyncProperty(cases(subject, dialect, options.limits), async (one) => {
-      const seen = await checkCase(subject, one, caseOptions);
+    fc.asyncProperty(cases(subject, dialect, options.damaged), async (one) => {
+      if (performance.now() > deadline) return;
+      const seen = await checkCase(subject, one, caseOptions).catch((error: unknown) => {
+        deadline = Math.min(deadline, performance.now() + shrinkFor);
+        throw error;
+      });
       for (const rule of seen.guarded) guarded[rule] = (guarded[rule] ?? 0) + 1;
       if (!seen.valid) return;
       valid++;

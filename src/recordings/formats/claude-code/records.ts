@@ -104,8 +104,9 @@ export function* readRecords(
 
 /** The record of a line, and behind it the sub-agent's record that it is a copy of. */
 function readLine(text: string, file: string, position: number): readonly SessionRecord[] {
-  const parsed = recordSchema.safeParse(JSON.parse(text));
-  if (!parsed.success) throw schemaError(parsed.error, ABOUT);
+  const value: unknown = JSON.parse(text);
+  const parsed = recordSchema.safeParse(value);
+  if (!parsed.success) throw schemaError(parsed.error, ABOUT, value);
   const record = parsed.data;
   const root = rootSpan(text);
   const own: SessionRecord = {
@@ -171,7 +172,7 @@ function messageAt(text: string, record: Span): RecordedMessage {
   const span = member(text, record, 'message');
   const value: unknown = span === undefined ? undefined : JSON.parse(slice(text, span));
   const parsed = messageSchema.safeParse(value);
-  if (!parsed.success) throw schemaError(parsed.error, ABOUT);
+  if (!parsed.success) throw schemaError(parsed.error, ABOUT, value);
   const content = span === undefined ? undefined : member(text, span, 'content');
   const { role, content: parts, id, model } = parsed.data;
   const blocks = typeof parts === 'string' ? [] : parts;
