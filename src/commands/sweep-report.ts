@@ -123,6 +123,8 @@ function configSummary(total: ConfigTotals) {
     fired: total.fired,
     fired_cells: total.firedCells,
     model_calls: total.modelCalls,
+    model_usd: total.modelUsd,
+    break_even_requests: total.breakEvenRequests,
     model_input_tokens: total.modelInput,
     model_output_tokens: total.modelOutput,
     sent_pct_of_baseline: total.sentPercent ?? null,

@@ -16,10 +16,15 @@ export function contextWindowOf(model: string | undefined): number | undefined {
 const windows = new Map<string, number | undefined>();
 
 function lookUp(model: string): number | undefined {
-  const bare = (model.split('/').at(-1) ?? model).replace(/^(?:[a-z]{2,6}\.)?anthropic\./, '');
-  for (const name of new Set([model, bare])) {
+  for (const name of bareNames(model)) {
     const window = calcPrice({ input_tokens: 0, output_tokens: 0 }, name)?.model.context_window;
     if (window !== undefined) return window;
   }
   return undefined;
+}
+
+/** The name as given, and without the prefixes of routers. */
+export function bareNames(model: string): ReadonlySet<string> {
+  const bare = (model.split('/').at(-1) ?? model).replace(/^(?:[a-z]{2,6}\.)?anthropic\./, '');
+  return new Set([model, bare]);
 }

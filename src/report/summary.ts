@@ -81,9 +81,16 @@ function spentColumns(totals: readonly ConfigTotals[]): TableColumn[] {
     plain(['model', 'calls'], totals, ({ modelCalls }) => thousands(modelCalls)),
     tokens('model in', totals, ({ modelInput }) => modelInput),
     tokens('model out', totals, ({ modelOutput }) => modelOutput),
+    plain(['model', 'USD'], totals, ({ modelUsd }) => dollars(modelUsd)),
+    plain(['pays', 'after'], totals, (total) => oneDecimal(total.breakEvenRequests)),
   ];
   if (totals.every(({ failed }) => failed === 0)) return columns;
   return [...columns, plain(['failed', 'cells'], totals, ({ failed }) => thousands(failed))];
+}
+
+/** Cents and their hundredths; what no table prices is unknown. */
+function dollars(usd: number | undefined): string {
+  return usd === undefined ? UNMEASURED : usd.toFixed(usd < 100 ? 4 : 2);
 }
 
 function plain(
@@ -111,6 +118,8 @@ function footnotes(totals: readonly ConfigTotals[]): string[] {
     'gross          Σ before − after: a drop counts again at every later request',
     'unique         what was dropped, once, minus what was inserted, once',
     'net            unique minus what expand gave back (--expand off: nothing)',
+    'model USD      component calls at the price of their model, or the recording’s',
+    'pays after     later requests that earn it again, at the price of cache reads',
     "pooled, mean   % of all tokens together; mean of each transcript's own %",
     'resolved       reward 1: recorded; grounded, if all that actions used is kept;',
     '               expanded, if the rest is behind a marker (an upper bound)',

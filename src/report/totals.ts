@@ -37,6 +37,10 @@ export interface ConfigTotals {
   readonly fired: number;
   readonly firedCells: number;
   readonly modelCalls: number;
+  /** Price of the component calls in USD; undefined where one is not known. */
+  readonly modelUsd: number | undefined;
+  /** Later requests after which the component calls are earned again, at the price of cache reads. */
+  readonly breakEvenRequests: number | undefined;
   readonly modelInput: number;
   readonly modelOutput: number;
   /** 100 × tokens sent ÷ tokens that the baseline sent for the same transcripts. */
@@ -125,6 +129,7 @@ function add(
     fired: sum((row) => row.fired),
     firedCells: savings.firedCells,
     modelCalls: sum((row) => row.modelCalls),
+    ...spent(measured),
     modelInput: sum((row) => row.modelInputTokens),
     modelOutput: sum((row) => row.modelOutputTokens),
     sentPercent: percentOfBaseline(savings.sent),
@@ -147,4 +152,17 @@ function withModelTokens(rows: readonly CellResult[]): SavingsCell[] {
 
 function percentOfBaseline({ config, baseline }: SentAgainstBaseline): number | undefined {
   return baseline === 0 ? undefined : (100 * config) / baseline;
+}
+
+/** Rows without calls cost nothing; one row with an unknown price leaves the whole unknown. */
+function spent(rows: readonly CellResult[]): Pick<ConfigTotals, 'modelUsd' | 'breakEvenRequests'> {
+  let usd = 0;
+  let earned = 0;
+  for (const { usdModel, breakEvenRequests } of rows) {
+    if (usdModel === undefined) return { modelUsd: undefined, breakEvenRequests: undefined };
+    usd += usdModel;
+    if (breakEvenRequests !== undefined && breakEvenRequests > 0)
+      earned += usdModel / breakEvenRequests;
+  }
+  return { modelUsd: usd, breakEvenRequests: earned === 0 ? undefined : usd / earned };
 }

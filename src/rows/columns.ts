@@ -226,6 +226,11 @@ const headers = {
   usd_model: cost.number('usdModel', 'USD', 'Price of the component calls.'),
   usd_net: cost.number('usdNet', 'USD', 'usd_before − usd_after − usd_model.'),
   price_basis: cost.text('priceBasis', 'Where the prices are from, and what was assumed.'),
+  break_even_requests: cost.number(
+    'breakEvenRequests',
+    'requests',
+    'Requests that must still come for the component calls to pay, each saving unique_saved at the price of a cache read.',
+  ),
 
   fired: component.number('fired', '', 'Requests that were rewritten.'),
   model_calls: component.number(

@@ -10,6 +10,7 @@ import type { TranscriptReplay } from '../replay/result.ts';
 import type { TokenizerName } from '../text/tokens.ts';
 import type { Transcript } from '../transcript/transcript.ts';
 import { failureNote, type Redact } from './note.ts';
+import { spendOf } from './spend.ts';
 
 /** How often each name occurred, e.g. a gate. */
 export type Counts = ReadonlyMap<string, number>;
@@ -79,6 +80,7 @@ export interface CellResult {
   readonly usdModel?: Figure;
   readonly usdNet?: Figure;
   readonly priceBasis?: string | undefined;
+  readonly breakEvenRequests?: Figure;
 
   readonly fired?: Figure;
   readonly modelCalls?: Figure;
@@ -150,6 +152,7 @@ export function measuredCell(labels: CellLabels, replay: TranscriptReplay): Cell
     peakAfter: savings.peakAfter,
     fired: requests.filter((request) => request.changed).length,
     ...componentFigures(steps),
+    ...spendOf(labels.config, labels.transcript.model, steps, savings.unique),
     violationsBefore: sum(requests, (request) => request.violationsBefore),
     violationsAdded: sum(requests, (request) => request.violationsAdded.length),
     violationRules: brokenRules(requests),
