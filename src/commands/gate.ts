@@ -64,7 +64,7 @@ async function contractPart(
     const part = await runContract(resolve(cwd, projectPath(cwd, '.')), {
       runs,
       seed,
-      component: options.component,
+      component: componentOf(options.component, cwd),
     });
     lines.push(`contract suite: seed ${seed}, ${part.runs} runs a component, ${part.seconds} s`);
     lines.push(...part.lines.map((line) => `  ${line}`));
@@ -72,6 +72,12 @@ async function contractPart(
     const command = `npm run gate -- --part contract --seed ${seed} --runs ${runs}${component}`;
     findings.push(...part.findings.map((finding) => ({ ...finding, command })));
   }
+}
+
+/** The suite runs in the project's folder, so a file is given whole. */
+function componentOf(component: string | undefined, cwd: string): string | undefined {
+  if (component === undefined) return undefined;
+  return /[\\/]|\.[cm]?[jt]s$/.test(component) ? resolve(cwd, component) : component;
 }
 
 async function cellsPart(

@@ -84,6 +84,21 @@ describe('gate', () => {
     expect((await cli('gate', '--part', 'cell')).code).toBe(2);
   });
 
+  test('a component by path is held to the contract, and a faulty one is caught', async () => {
+    const words = ['gate', '--part', 'contract', '--runs', '100', '--seed', '3', '--component'];
+    const example = await cli(...words, 'test/support/components/keep-errors.ts');
+    expect(example.stdout).toMatch(/keep_errors: fired in \d+–\d+ % of the runs over 5 dialects/);
+    expect(example.code).toBe(0);
+    const faulty = await cli(...words, 'test/support/components/drops-result.ts');
+    expect(faulty.code).toBe(100);
+    expect(faulty.stdout).toMatch(/FAIL {2}contract: drops_result · anthropic/);
+    expect(faulty.stdout).toMatch(/A-PAIR-1 at message 1/);
+    expect(faulty.stdout).toMatch(/requests: 1, 3 messages/);
+    const missing = await cli(...words, './nope.ts');
+    expect(missing.code).toBe(2);
+    expect(missing.stderr).toMatch(/nope\.ts/);
+  });
+
   test('a contract suite that cannot run is a finding', async () => {
     const part = await runContract(folder, { runs: 5, seed: 1, component: undefined });
     expect(part.findings.map(({ severity }) => severity)).toEqual(['fail']);

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { z } from 'zod';
+import { HarnessError } from '../../errors.ts';
 import type { GateFinding } from '../../report/gate.ts';
 
 const report = z.object({
@@ -36,6 +37,9 @@ export interface ContractPart {
 /** The suite stands with the tests; it runs in a process of its own, so that nothing of it is in the product. */
 const SUITE = 'test/support/contract/run.ts';
 
+/** Exit code of the suite for a component that it cannot find or load. */
+const BAD_INPUT = 2;
+
 /** Runs the contract suite with one seed. A suite that cannot run is a finding, never a silent pass. */
 export async function runContract(
   root: string,
@@ -53,7 +57,8 @@ export async function runContract(
     '--json',
   ];
   if (component !== undefined) words.push('--component', component);
-  const { stdout, stderr } = await run(root, words);
+  const { stdout, stderr, code } = await run(root, words);
+  if (code === BAD_INPUT) throw new HarnessError('config.component', stderr.trim());
   const parsed = report.safeParse(jsonOf(stdout));
   if (!parsed.success) {
     const message = `the contract suite did not run: ${(stderr || stdout).trim().slice(0, 400)}`;
@@ -93,11 +98,11 @@ function jsonOf(text: string): unknown {
 function run(
   cwd: string,
   words: readonly string[],
-): Promise<{ readonly stdout: string; readonly stderr: string }> {
+): Promise<{ readonly stdout: string; readonly stderr: string; readonly code: unknown }> {
   return new Promise((resolve) => {
     // Exit code 100 says that a property failed, which the document says as well.
-    execFile('node', [...words], { cwd, maxBuffer: 1 << 28 }, (_error, stdout, stderr) =>
-      resolve({ stdout, stderr }),
+    execFile('node', [...words], { cwd, maxBuffer: 1 << 28 }, (error, stdout, stderr) =>
+      resolve({ stdout, stderr, code: error?.code ?? 0 }),
     );
   });
 }

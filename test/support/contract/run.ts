@@ -1,10 +1,13 @@
 /**
  * Runs the contract suite outside of the test runner, for the gate:
- * `npx tsx test/support/contract/run.ts --runs N --seed S [--component NAME] [--dialect NAME] [--path PATH] [--json]`.
+ * `npx tsx test/support/contract/run.ts --runs N --seed S [--component NAME|FILE] [--dialect NAME] [--path PATH] [--json]`.
  * Prints one document; exit code 0, or 100 when a property does not hold.
  */
 import { parseArgs } from 'node:util';
+import { messageOf } from '../../../src/errors.ts';
 import { dialectNames } from '../arbitraries/sessions.ts';
+import { guardOnlyOfOwn } from './guard-only.ts';
+import { ownSubject } from './own-subject.ts';
 import { catalogSubjects } from './subjects.ts';
 import { contractSuite, type SuiteResult } from './suite.ts';
 
@@ -22,9 +25,19 @@ const { values } = parseArgs({
 
 const start = performance.now();
 const seed = Number(values.seed);
-const subjects = catalogSubjects().filter(
-  ({ name }) => values.component === undefined || name === values.component,
-);
+/** A file holds a component of a user's own; a name is one of the catalog. */
+const own = /[\\/]|\.[cm]?[jt]s$/.test(values.component ?? '') ? values.component : undefined;
+const subjects =
+  own === undefined
+    ? catalogSubjects().filter(
+        ({ name }) => values.component === undefined || name === values.component,
+      )
+    : [
+        await ownSubject(own).catch((error: unknown) => {
+          console.error(messageOf(error));
+          process.exit(2);
+        }),
+      ];
 const dialects = dialectNames.filter(
   (name) => values.dialect === undefined || name === values.dialect,
 );
@@ -40,7 +53,8 @@ const results: SuiteResult[] = [];
 for (const subject of subjects) {
   for (const dialect of dialects) {
     const path = values.path === undefined ? {} : { path: values.path };
-    results.push(await contractSuite(subject, { dialect, runs, seed, ...path }));
+    const guardOnly = own === undefined ? {} : { guardOnly: guardOnlyOfOwn };
+    results.push(await contractSuite(subject, { dialect, runs, seed, ...guardOnly, ...path }));
   }
 }
 const failed = results.filter(({ failure }) => failure !== undefined);
@@ -75,5 +89,5 @@ process.exitCode = failed.length > 0 ? 100 : 0;
 /** The command that shows a failure again. */
 function replay({ component, dialect, failure }: SuiteResult): string {
   const path = failure?.path === undefined ? '' : ` --path ${failure.path}`;
-  return `npx tsx test/support/contract/run.ts --runs ${runs} --seed ${seed} --component ${component} --dialect ${dialect}${path}`;
+  return `npx tsx test/support/contract/run.ts --runs ${runs} --seed ${seed} --component ${own ?? component} --dialect ${dialect}${path}`;
 }
