@@ -55,12 +55,7 @@ export async function shortenOutputs(
     if (text === undefined) continue;
     const written = mark(text, output, options.markerMode, context);
     const current = messages[output.position] ?? output.message;
-    const replaced = context.dialect.replaceResult(
-      current,
-      output.block,
-      written.text,
-      context.table,
-    );
+    const replaced = replaceOnce(current, output.block, written.text, context);
     if (context.countMessage(replaced) >= context.countMessage(current)) continue;
     messages[output.position] = replaced;
     if (written.key !== undefined) stashed.push(written.key);
@@ -83,4 +78,17 @@ function mark(
   if (mode === 'summary') return { text: `${text}${join}${SENTINEL}` };
   const key = context.stash.putText(output.text);
   return { text: `${text}${join}${markerOf(key)}`, key };
+}
+
+/** The same output is shortened to the same text at every later request: its message is written once. */
+const replacements = new WeakMap<Message, Map<string, Message>>();
+
+function replaceOnce(message: Message, block: number, text: string, context: Context): Message {
+  const known = replacements.get(message) ?? new Map<string, Message>();
+  replacements.set(message, known);
+  const key = `${block} ${text}`;
+  const written =
+    known.get(key) ?? context.dialect.replaceResult(message, block, text, context.table);
+  known.set(key, written);
+  return written;
 }

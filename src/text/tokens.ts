@@ -33,6 +33,34 @@ const loaded = new Map<TokenizerName, Encoding>();
  */
 export function countTokens(text: string, encoding: TokenizerName = 'o200k_base'): number {
   if (text === '') return 0;
+  return text.length < LONG_TEXT ? countNow(text, encoding) : countOnce(text, encoding);
+}
+
+/** A long text that a component makes is counted again for each list that it is tried in. */
+const LONG_TEXT = 1 << 14;
+const LONG_TEXTS = 8;
+const LONGEST_KEPT = 1 << 22;
+const longTexts: Record<TokenizerName, Map<string, number>> = {
+  o200k_base: new Map(),
+  cl100k_base: new Map(),
+};
+
+function countOnce(text: string, encoding: TokenizerName): number {
+  if (text.length > LONGEST_KEPT) return countNow(text, encoding);
+  const kept = longTexts[encoding];
+  const known = kept.get(text);
+  // Taken out and put back, so that the one that was not asked for longest goes first.
+  kept.delete(text);
+  const tokens = known ?? countNow(text, encoding);
+  kept.set(text, tokens);
+  if (kept.size > LONG_TEXTS) {
+    const [oldest = ''] = kept.keys();
+    kept.delete(oldest);
+  }
+  return tokens;
+}
+
+function countNow(text: string, encoding: TokenizerName): number {
   let current = loaded.get(encoding);
   if (current === undefined) {
     current = loadEncoding(encoding);
