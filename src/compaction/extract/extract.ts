@@ -137,7 +137,8 @@ class Extraction {
       sandbox: sharedSandbox(),
       signal: context.signal,
       countTokens: context.countTokens,
-      judge: (candidate, summary) => judge(output.text, candidate, summary, rules),
+      judge: (candidate, summary) =>
+        judge(output.text, endedLike(output.text, candidate), summary, rules),
       refuse: (refusal) => this.#refusals.push(refusal),
     };
     const accepted = await (strategy === 'code' ? reduceByCode(job) : reduceByExploration(job));
@@ -210,4 +211,10 @@ function withSummary(text: string, summary: string | undefined): string {
 /** A program gets its input whole or not at all. */
 function fitsSandbox(text: string): boolean {
   return Buffer.byteLength(text) <= DEFAULT_LIMITS.inputBytes;
+}
+
+/** Programs end their last line out of habit; where the output does not, that would be an insertion. */
+function endedLike(original: string, candidate: string): string {
+  const ends = /\r?\n$/;
+  return ends.test(original) ? candidate : candidate.replace(ends, '');
 }

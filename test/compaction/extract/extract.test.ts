@@ -192,6 +192,17 @@ describe('an accepted program', () => {
     expect(text).toMatch(/^\[\{"id":"job-0","late":true\},.*\]\n<<cg:\w{16}>>$/);
   });
 
+  test('may end its last line where the output does not, which is left out', async () => {
+    const log = logOf(120);
+    const ending = keepsLinesWith('ERROR').replace("join('\\n')", "join('\\n') + '\\n'");
+    expect(ending).toContain("+ '\\n'");
+    const { report, text } = await runOne(log, code, scriptedModel([ending]));
+    expect(report).toMatchObject({ kind: 'changed' });
+    expect(report.refusals ?? []).toEqual([]);
+    expect(text.split('\n').filter((line) => line.includes('INFO'))).toEqual([]);
+    expect(text).not.toContain('\n\n');
+  });
+
   test('in marker modes without a stash leaves a sentinel or nothing', async () => {
     const lastLine = async (marker_mode: string) => {
       const { text } = await runOne(log, { ...code, marker_mode });

@@ -105,7 +105,13 @@ export class SandboxPool {
     this.refuseIfClosed();
     const tooLarge = checkInput(input, this.limits);
     if (tooLarge !== undefined) throw new HarnessError('input.schema', tooLarge.message);
-    const session = new SandboxSession(language, input, this.limits, () => this.start(ask));
+    const session = new SandboxSession(
+      language,
+      input,
+      this.limits,
+      () => this.start(ask),
+      (closed) => this.sessions.delete(closed),
+    );
     this.sessions.add(session);
     return session;
   }

@@ -17,6 +17,7 @@ export class SandboxSession {
   private readonly input: string;
   private readonly limits: SandboxLimits;
   private readonly startThread: () => SandboxThread;
+  private readonly closing: (session: SandboxSession) => void;
   private thread: SandboxThread | undefined;
   private closed = false;
   private result: { output: string | undefined; summary: string | undefined } | undefined;
@@ -27,11 +28,13 @@ export class SandboxSession {
     input: string,
     limits: SandboxLimits,
     startThread: () => SandboxThread,
+    closing: (session: SandboxSession) => void,
   ) {
     this.language = language;
     this.input = input;
     this.limits = limits;
     this.startThread = startThread;
+    this.closing = closing;
   }
 
   /**
@@ -75,6 +78,7 @@ export class SandboxSession {
 
   async close(): Promise<void> {
     this.closed = true;
+    this.closing(this);
     await this.thread?.end();
     this.thread = undefined;
   }
