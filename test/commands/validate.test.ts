@@ -199,6 +199,19 @@ describe('validate --cases', () => {
     });
   });
 
+  it('applies the rules of any provider alone to a case that names none', async () => {
+    const cut = '{"role":"user","content":"cut \\ud83d"}';
+    const cases = files({
+      'a.json': {
+        provider: 'any',
+        messages: [{ role: 'assistant', content: null }, JSON.parse(cut)],
+        valid: false,
+        expected_violation: 'X-UNI-1',
+      },
+    });
+    expect(await validateCommand({ cases })).toMatchObject({ exitCode: 0 });
+  });
+
   it('compares the bytes of both lists, or of texts that the case gives apart', async () => {
     const bytes = {
       provider: 'openai-chat',
@@ -221,6 +234,16 @@ describe('validate --cases', () => {
         messages: [before],
         context: { ...texts, raw_after: texts.raw_before },
         valid: true,
+      },
+      'e.json': { ...bytes, messages_before: null, also_violates: null, context: texts },
+      'f.json': { ...bytes, provider: 'anthropic', messages: [], context: texts },
+      'g.json': {
+        ...bytes,
+        messages: [before],
+        context: {
+          body_before: `{"model":"m","messages":[${texts.raw_before},{"role":"user","content":"old"}]}`,
+          body_after: `{"model":"m","messages":[${texts.raw_after},{"role":"user","content":"new"}]}`,
+        },
       },
     });
     expect(await validateCommand({ cases })).toMatchObject({ exitCode: 0 });

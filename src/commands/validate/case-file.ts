@@ -13,19 +13,27 @@ const message = z.record(z.string(), z.unknown());
 
 const schema = z.looseObject({
   provider: z.string(),
-  messages: z.array(message),
-  messages_before: z.array(message).optional(),
+  messages: z.array(message).optional(),
+  messages_before: z.array(message).nullish(),
   valid: z.boolean(),
   expected_violation: z.string().nullish(),
-  also_violates: z.array(z.string()).default([]),
+  also_violates: z
+    .array(z.string())
+    .nullish()
+    .transform((ids) => ids ?? []),
   severity: z.enum(['error', 'warning']).default('error'),
   check: z.enum(['list', 'pair', 'request', 'bytes']).default('list'),
   mode: z.enum(['sendable', 'prefix']).default('sendable'),
-  context: z.record(z.string(), z.unknown()).default({}),
+  context: z
+    .record(z.string(), z.unknown())
+    .nullish()
+    .transform((fields) => fields ?? {}),
 });
 
 export interface ShapeCase extends z.infer<typeof schema> {
   readonly file: string;
+  /** Whether the rules of any provider alone are meant: the case names none, or gives texts alone. */
+  readonly ofAnyProvider: boolean;
   readonly dialect: ShapeDialect;
   readonly shapeContext: ShapeContext;
   readonly list: readonly WireMessage[];
@@ -53,7 +61,8 @@ export function readCase(json: JsonFile): ShapeCase {
     );
   }
   const { data } = parsed;
-  const dialect = dialectNamed(data.provider);
+  const anyProvider = data.provider === 'any';
+  const dialect = anyProvider ? 'openai-chat' : dialectNamed(data.provider);
   if (dialect === undefined) throw unknownProvider(json, data.provider);
   if (!data.valid && typeof data.expected_violation !== 'string') {
     throw new HarnessError(
@@ -65,19 +74,27 @@ export function readCase(json: JsonFile): ShapeCase {
     );
   }
   const bytes = data.check === 'bytes';
+  const texts = bytes ? exactTexts(json) : undefined;
+  const { messages = [] } = data;
+  if (data.messages === undefined && texts === undefined) {
+    throw new HarnessError('input.schema', 'not a shape case: messages: expected a list', {
+      at: { ...placeOf(json, []), key: 'messages' },
+    });
+  }
   return {
     ...data,
     file: json.file,
+    ofAnyProvider: anyProvider || (texts !== undefined && messages.length === 0),
     dialect,
     shapeContext: contextOfCase(dialect, data.check, data.context),
-    list: bytes ? exactList(json, 'messages') : data.messages.map(respelled),
+    list: bytes ? exactList(json, 'messages') : messages.map(respelled),
     before:
-      data.messages_before === undefined
+      data.messages_before === undefined || data.messages_before === null
         ? undefined
         : bytes
           ? exactList(json, 'messages_before')
           : data.messages_before.map(respelled),
-    texts: bytes ? exactTexts(json) : undefined,
+    texts,
   };
 }
 
@@ -132,6 +149,9 @@ function contextOfCase(dialect: ShapeDialect, check: string, given: JsonObject):
   return context;
 }
 
+/** Names of fields that hold what was there before the rewrite. */
+const BEFORE = /before|original|recorded|old|prior|previous|expected/i;
+
 /** JSON texts of messages among the further fields of a `bytes` case: those before the rewrite, and the others. */
 function exactTexts({ value }: JsonFile): ExactTexts | undefined {
   const { messages: _, messages_before: __, ...fields } = asObject(value);
@@ -139,7 +159,7 @@ function exactTexts({ value }: JsonFile): ExactTexts | undefined {
   const before: WireMessage[] = [];
   const visit = (name: string, field: unknown): void => {
     if (typeof field === 'string') {
-      (/before|original|recorded/i.test(name) ? before : list).push(...messagesIn(field));
+      (BEFORE.test(name) ? before : list).push(...messagesIn(field));
     } else if (Array.isArray(field)) for (const inner of field) visit(name, inner);
     else if (isObject(field)) {
       for (const [key, inner] of Object.entries(field)) visit(`${name}.${key}`, inner);
@@ -149,7 +169,7 @@ function exactTexts({ value }: JsonFile): ExactTexts | undefined {
   return list.length === 0 ? undefined : { list, before };
 }
 
-/** The messages of a text that is a JSON object or an array of them. */
+/** The messages of a text that is a message, an array of them, or a request body. */
 function messagesIn(text: string): readonly WireMessage[] {
   let value: unknown;
   try {
@@ -158,7 +178,12 @@ function messagesIn(text: string): readonly WireMessage[] {
     return [];
   }
   const root = rootSpan(text);
-  if (isObject(value)) return [{ raw: slice(text, root) }];
+  if (isObject(value)) {
+    const key = ['messages', 'contents', 'input'].find((name) => Array.isArray(value[name]));
+    const span = key === undefined ? undefined : spanAt(text, [key]);
+    if (span === undefined) return [{ raw: slice(text, root) }];
+    return elements(text, span).map((element) => ({ raw: slice(text, element) }));
+  }
   if (!Array.isArray(value) || !value.every(isObject)) return [];
   return elements(text, root).map((element) => ({ raw: slice(text, element) }));
 }

@@ -33,18 +33,21 @@ async function outcomeOf(file: string): Promise<CaseOutcome> {
 
 /** What the oracle reports of a case. */
 export function checkCase(shapeCase: ShapeCase): readonly Violation[] {
-  const { dialect, list, before, texts, mode, shapeContext } = shapeCase;
+  const { dialect, ofAnyProvider, list, before, texts, mode, shapeContext } = shapeCase;
   const request = { dialect, messages: list, context: shapeContext };
   const main = before === undefined ? request : { ...request, before };
-  if (texts === undefined) return validate(main, { mode });
-  const ofAnyProvider = (id: string) => id.startsWith('X-');
+  if (texts === undefined) {
+    return validate(main, ofAnyProvider ? { mode, rules: isOfAnyProvider } : { mode });
+  }
+  const exact = { dialect, messages: texts.list, before: texts.before };
   return [
-    ...validate(main, { mode, rules: (id) => !ofAnyProvider(id) }),
-    ...validate(
-      { dialect, messages: texts.list, before: texts.before },
-      { mode, rules: ofAnyProvider },
-    ),
+    ...(ofAnyProvider ? [] : validate(main, { mode, rules: (id) => !isOfAnyProvider(id) })),
+    ...validate(exact, { mode, rules: isOfAnyProvider }),
   ];
+}
+
+function isOfAnyProvider(rule: string): boolean {
+  return rule.startsWith('X-');
 }
 
 /** How the report differs from the label; `undefined` when it does not. */

@@ -24,6 +24,8 @@ interface SignedPart {
   readonly part: number;
   readonly signature: string;
   readonly content: string;
+  /** Digest of the part without its signature. */
+  readonly said: string;
 }
 
 /** Bits of `kinds`. */
@@ -67,8 +69,14 @@ function geminiFacts(items: readonly JsonObject[]): GeminiFacts {
   const signed = parts.flatMap((part, index): SignedPart[] => {
     const signature = signatureOf(part);
     if (signature === '' || SENTINELS.has(signature)) return [];
+    const { thoughtSignature: _, thought_signature: __, ...said } = part;
     return [
-      { part: index, signature: digestOf(signature), content: digestOf(canonicalText(part)) },
+      {
+        part: index,
+        signature: digestOf(signature),
+        content: digestOf(canonicalText(part)),
+        said: digestOf(canonicalText(said)),
+      },
     ];
   });
   const responses = parts.filter((part) => isObject(responseOf(part))).length;
@@ -187,7 +195,8 @@ const listRules: readonly ListRule<GeminiFacts>[] = [
   {
     ...described({
       id: 'G-SIG-2',
-      explanation: 'On Gemini 3 a part that carries a thought signature is unchanged.',
+      explanation:
+        'On Gemini 3 a part that carries a thought signature is unchanged, and so is its signature.',
       providerError: 'Thought signature is not valid',
       needs: 'pair',
       fix: 'Write the signed part back as it was recorded.',
@@ -197,16 +206,25 @@ const listRules: readonly ListRule<GeminiFacts>[] = [
     *find(facts, { context, factsBefore }): Generator<Finding> {
       const recorded = factsBefore();
       if (!enforcesThoughtSignatures(context.model) || recorded === undefined) return;
+      const kept = new Set(facts.flatMap(({ signed }) => signed.map(({ signature }) => signature)));
       const contents = new Map<string, Set<string>>();
+      // Parts whose signature is nowhere in the list any more.
+      const lost = new Set<string>();
       for (const { signed } of recorded) {
-        for (const { signature, content } of signed) {
+        for (const { signature, content, said } of signed) {
           contents.set(signature, (contents.get(signature) ?? new Set()).add(content));
+          if (!kept.has(signature)) lost.add(said);
         }
       }
       for (const [message, { signed }] of facts.entries()) {
-        for (const { signature, content, part } of signed) {
-          if (contents.get(signature)?.has(content) !== false) continue;
-          yield { message, block: part, detail: 'a part was changed under its thoughtSignature' };
+        for (const { signature, content, said, part } of signed) {
+          const known = contents.get(signature);
+          if (known === undefined && lost.has(said)) {
+            const detail = 'a part has another thoughtSignature than recorded';
+            yield { message, block: part, detail };
+          } else if (known?.has(content) === false) {
+            yield { message, block: part, detail: 'a part was changed under its thoughtSignature' };
+          }
         }
       }
     },

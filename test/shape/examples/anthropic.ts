@@ -105,6 +105,12 @@ const pairs: ExampleOf[] = [
   },
   {
     rule: 'A-PAIR-1',
+    title: 'text of the same turn behind the call',
+    broken: ['A-PAIR-1'],
+    messages: [...start, assistant([call('t1'), text('Let me see.')]), user([result('t1')])],
+  },
+  {
+    rule: 'A-PAIR-1',
     title: 'text before the result',
     broken: ['A-PAIR-1'],
     messages: [...start, assistant([call('t1')]), user([text('wait'), result('t1')])],
@@ -351,6 +357,25 @@ const think: ExampleOf[] = [
     broken: ['A-THINK-2'],
     before: session,
     messages: [...start, assistant([thinking('s1', 'h'), text('one')]), ...session.slice(2)],
+  },
+  {
+    rule: 'A-THINK-2',
+    title: 'a signature cut short in an older turn',
+    broken: ['A-THINK-2'],
+    before: session,
+    messages: [...start, assistant([thinking('s'), text('one')]), ...session.slice(2)],
+  },
+  {
+    rule: 'A-THINK-2',
+    title: 'a signature of a turn that the recorded list did not have yet',
+    broken: [],
+    before: session,
+    messages: [
+      ...session,
+      assistant([thinking('s3'), text('three')]),
+      user('four?'),
+      assistant('4'),
+    ],
   },
   {
     rule: 'A-THINK-2',
@@ -730,6 +755,20 @@ const fields: ExampleOf[] = [
     broken: ['A-CACHE-3'],
     messages: [user([marked(text('a'), '1h')])],
     context: { system: [marked(text('s'), '5m')] },
+  },
+  {
+    rule: 'A-CACHE-3',
+    title: 'an hour on the prompt after five minutes on a tool',
+    broken: ['A-CACHE-3'],
+    messages: start,
+    context: { tools: [marked({ name: 'grep' })], system: [marked(text('s'), '1h')] },
+  },
+  {
+    rule: 'A-CACHE-3',
+    title: 'five minutes on the prompt after an hour on a tool',
+    broken: [],
+    messages: start,
+    context: { tools: [marked({ name: 'grep' }, '1h')], system: [marked(text('s'), '5m')] },
   },
   {
     rule: 'A-CACHE-3',

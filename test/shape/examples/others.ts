@@ -115,6 +115,14 @@ const gemini: ExampleOf[] = [
   },
   {
     rule: 'G-SIG-2',
+    title: 'a signature cut short',
+    broken: ['G-SIG-2'],
+    context: gemini3,
+    before: [ask, functions(['f'], 'sig'), responded('f')],
+    messages: [ask, functions(['f'], 'si'), responded('f')],
+  },
+  {
+    rule: 'G-SIG-2',
     title: 'the sentinel signs anything',
     broken: [],
     context: gemini3,

@@ -51,9 +51,13 @@ export const cacheMarkRules: readonly ListRule<AnthropicFacts>[] = [
       fix: 'Give the later mark the shorter lifetime, or drop it.',
       rewriteCanBreak: true,
     }),
-    concerns: KIND.mark,
     *find(facts, { context }) {
-      let short = marksBefore(context).includes('5m');
+      const outside = marksBefore(context);
+      const firstShort = outside.indexOf('5m');
+      let short = firstShort >= 0;
+      if (short && outside.includes('1h', firstShort)) {
+        yield { message: 0, detail: "a mark of '1h' after a mark of '5m' before the list" };
+      }
       for (const [message, { blocks, kinds }] of facts.entries()) {
         if ((kinds & KIND.mark) === 0) continue;
         for (const { marks, index } of blocks) {

@@ -15,6 +15,16 @@ export const ROLES: ReadonlySet<string> = new Set(['user', 'assistant', 'system'
 
 export type Lifetime = '5m' | '1h';
 
+/** Digests of a thinking block. */
+export interface ThinkingFacts {
+  /** What identifies it: its signature, or the data of redacted thinking; none reads as ''. */
+  readonly signature: string;
+  /** All that it holds, its signature included. */
+  readonly content: string;
+  /** Its text alone. */
+  readonly said: string;
+}
+
 export interface BlockFacts {
   readonly type: string;
   /** Index in the content; absent where the content is a string. */
@@ -29,8 +39,7 @@ export interface BlockFacts {
   readonly marks: readonly Lifetime[];
   /** Images, those inside a tool result included. */
   readonly images: number;
-  /** Of thinking: digests of what identifies it and of all that it says; no signature reads as ''. */
-  readonly thinking: { readonly signature: string; readonly content: string } | undefined;
+  readonly thinking: ThinkingFacts | undefined;
   readonly endsInSpace: boolean;
 }
 
@@ -110,6 +119,7 @@ function blockFacts(block: JsonObject, index: number | undefined): BlockFacts {
       ? {
           signature: signatureDigest(block),
           content: digestOf(canonicalText(block, 'cache_control')),
+          said: digestOf(`${type} ${asString(block.thinking) ?? ''}`),
         }
       : undefined,
     endsInSpace: type === 'text' && text !== text.trimEnd(),

@@ -7,6 +7,7 @@ import {
   isThinking,
   KIND,
   type PlacedBlock,
+  type ThinkingFacts,
   type Turn,
   turnsFromEnd,
 } from './facts.ts';
@@ -94,6 +95,8 @@ export const thinkingRules: readonly ListRule<AnthropicFacts>[] = [
     *find(facts, list): Generator<Finding> {
       const factsBefore = list.factsBefore();
       const signed = factsBefore === undefined ? undefined : contentsBySignature(factsBefore);
+      const lost =
+        factsBefore === undefined ? undefined : textsWithoutTheirSignature(facts, factsBefore);
       for (const [message, { blocks, kinds }] of facts.entries()) {
         if ((kinds & KIND.thinking) === 0) continue;
         for (const { thinking, index, type } of blocks) {
@@ -102,6 +105,8 @@ export const thinkingRules: readonly ListRule<AnthropicFacts>[] = [
             yield { message, block: index, detail: `${type} without a signature` };
           } else if (signed?.get(thinking.signature)?.has(thinking.content) === false) {
             yield { message, block: index, detail: `${type} was changed under its signature` };
+          } else if (signed?.has(thinking.signature) === false && lost?.has(thinking.said)) {
+            yield { message, block: index, detail: `${type} has another signature than recorded` };
           }
         }
       }
@@ -152,14 +157,29 @@ function contentsBySignature(
   facts: readonly AnthropicFacts[],
 ): ReadonlyMap<string, ReadonlySet<string>> {
   const contents = new Map<string, Set<string>>();
-  for (const { blocks, kinds } of facts) {
-    if ((kinds & KIND.thinking) === 0) continue;
-    for (const { thinking } of blocks) {
-      if (thinking === undefined || thinking.signature === '') continue;
-      const known = contents.get(thinking.signature);
-      if (known === undefined) contents.set(thinking.signature, new Set([thinking.content]));
-      else known.add(thinking.content);
-    }
+  for (const { signature, content } of thinkingOf(facts)) {
+    if (signature === '') continue;
+    const known = contents.get(signature);
+    if (known === undefined) contents.set(signature, new Set([content]));
+    else known.add(content);
   }
   return contents;
+}
+
+/** Texts of recorded thinking whose signature is nowhere in the list any more. */
+function textsWithoutTheirSignature(
+  facts: readonly AnthropicFacts[],
+  recorded: readonly AnthropicFacts[],
+): ReadonlySet<string> {
+  const kept = new Set([...thinkingOf(facts)].map(({ signature }) => signature));
+  const texts = new Set<string>();
+  for (const { signature, said } of thinkingOf(recorded)) if (!kept.has(signature)) texts.add(said);
+  return texts;
+}
+
+function* thinkingOf(facts: readonly AnthropicFacts[]): Generator<ThinkingFacts> {
+  for (const { blocks, kinds } of facts) {
+    if ((kinds & KIND.thinking) === 0) continue;
+    for (const { thinking } of blocks) if (thinking !== undefined) yield thinking;
+  }
 }
