@@ -10,6 +10,7 @@ import { type Invocation, parseArguments } from './program.ts';
 import { projectPath } from './project.ts';
 import { publishResults } from './publish-results.ts';
 import { recordFixtures } from './record-fixtures.ts';
+import { show } from './show.ts';
 import { sweep } from './sweep.ts';
 import { type ValidateCommandOptions, validateCommand } from './validate.ts';
 
@@ -42,6 +43,8 @@ function run(invocation: Invocation, environment: Environment): Promise<ExitCode
       return sweep(invocation.options, environment);
     case 'expand':
       return expand(invocation.options, environment);
+    case 'show':
+      return show(invocation.options, environment);
     case 'validate':
       return validate(invocation.options, environment);
     case 'gate':

@@ -8,6 +8,7 @@ import { type GateOptions, gateOptions } from './gate-options.ts';
 import type { ImportRewardsOptions } from './import-rewards.ts';
 import type { PublishResultsOptions } from './publish-results.ts';
 import type { RecordFixturesOptions } from './record-fixtures.ts';
+import { type ShowOptions, showOptions } from './show-options.ts';
 import { modelModes, type SweepOptions, sweepOptions } from './sweep-options.ts';
 import type { ValidateCommandOptions } from './validate.ts';
 
@@ -16,6 +17,7 @@ export type Invocation =
   | { readonly kind: 'sweep'; readonly options: SweepOptions }
   | { readonly kind: 'expand'; readonly options: ExpandOptions }
   | { readonly kind: 'record-fixtures'; readonly options: RecordFixturesOptions }
+  | { readonly kind: 'show'; readonly options: ShowOptions }
   | { readonly kind: 'validate'; readonly options: ValidateCommandOptions }
   | { readonly kind: 'gate'; readonly options: GateOptions }
   | { readonly kind: 'import-rewards'; readonly options: ImportRewardsOptions }
@@ -57,6 +59,10 @@ function invocation(
       const [hash = ''] = words;
       const [run, out, nested] = [text(options.run), text(options.out), options.nested === true];
       return { kind: 'expand', options: { hash, run, out, nested } };
+    }
+    case 'show': {
+      const [task = ''] = words;
+      return { kind: 'show', options: showOptions(task, options) };
     }
     case 'record-fixtures': {
       const out = text(options.out);
@@ -142,6 +148,7 @@ export function buildProgram(): CAC {
   const program = cac('npm run');
   addSweep(program);
   addExpand(program);
+  addShow(program);
   addValidate(program);
   addGate(program);
   addImportRewards(program);
@@ -207,6 +214,27 @@ function addExpand(program: CAC): void {
     .option('--nested', 'Resolve the markers inside of the content as well')
     .example('  npm run expand -- 0123456789abcdef')
     .example('  npm run expand -- 0123456789abcdef --run results/runs/NAME.csv');
+}
+
+function addShow(program: CAC): void {
+  program
+    .command('show <task>', 'Shows what a config does to one recording, or to one request of it.')
+    .usage('show -- TASK --config NAME [options]')
+    .option('--config <name>', 'Config of sweeps/ by name, or a YAML file')
+    .option('--set <...pairs>', 'KEY=VALUE: another value of the config')
+    .option('--request <k>', 'Before and after of this request, from 0 (figures of the whole)')
+    .option('--block <m>', 'With --request: the text of message M, or of its block M.B')
+    .option('--transcripts <...paths>', `Files, folders, quoted globs (${DEFAULT_TRANSCRIPTS})`)
+    .option('--trial <name>', 'Trial of the task (the first)')
+    .option('--lineage <name>', 'Lineage of the session (the first)')
+    .option('--model <mode>', `Whom components ask: ${modelModes.join(', ')} (stub)`)
+    .option('--expand <mode>', 'on: the agent has the expand tool and uses it (off)')
+    .option('--no-redact', 'Show API keys, tokens, passwords and private keys as recorded')
+    .option('--json', 'Print everything as JSON')
+    .example('  npm run show -- parse-subtitle-cues --config cg-summarize')
+    .example('  npm run show -- parse-subtitle-cues --config cg-summarize --request 9')
+    .example('  npm run show -- parse-subtitle-cues --config cg-mask --request 9 --block 4')
+    .example("  npm run show -- TASK --config cg-mask --transcripts 'my-recordings/**/*.jsonl'");
 }
 
 function addValidate(program: CAC): void {

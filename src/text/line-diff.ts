@@ -4,14 +4,14 @@ export interface DiffLine {
   readonly text: string;
 }
 
-/** Largest table of line pairs (4 bytes each) that is filled for a part without a unique line in common. */
+/** Largest table of line pairs (4 bytes each) that is filled. */
 const LARGEST_TABLE = 1_000_000;
 
 /**
  * What changed between two lists of lines (or of anything that strings name). `same` and `removed` together
- * are `before`, `same` and `added` are `after`, both in order. Lines that both have once are matched first
- * (Cohen's patience diff); what lies between is compared by the longest common subsequence, and where that
- * would take too long, replaced as a whole.
+ * are `before`, `same` and `added` are `after`, both in order. By the longest common subsequence; where that
+ * would take too long, lines that both have once are matched first (Cohen's patience diff), and a part without
+ * any is replaced as a whole, unless lines were only left out of it.
  */
 export function diffLines(before: readonly string[], after: readonly string[]): DiffLine[] {
   const lines: DiffLine[] = [];
@@ -37,10 +37,9 @@ function diffMiddle(before: readonly string[], after: readonly string[]): DiffLi
     ...after.map((text) => ({ kind: 'added' as const, text })),
   ];
   if (before.length === 0 || after.length === 0) return replaced();
+  if (before.length * after.length <= LARGEST_TABLE) return byTable(before, after);
   const anchors = uniquePairs(before, after);
-  if (anchors.length === 0) {
-    return before.length * after.length <= LARGEST_TABLE ? byTable(before, after) : replaced();
-  }
+  if (anchors.length === 0) return whatIsLeftOut(before, after) ?? replaced();
   const lines: DiffLine[] = [];
   let [left, right] = [0, 0];
   for (const [oldAt, youngAt] of [...anchors, [before.length, after.length] as const]) {
@@ -51,6 +50,20 @@ function diffMiddle(before: readonly string[], after: readonly string[]): DiffLi
     [left, right] = [oldAt + 1, youngAt + 1];
   }
   return lines;
+}
+
+/** The comparison where `after` is `before` without some of its lines, else undefined. */
+function whatIsLeftOut(
+  before: readonly string[],
+  after: readonly string[],
+): DiffLine[] | undefined {
+  let at = 0;
+  const lines = before.map((text): DiffLine => {
+    if (text !== after[at]) return { kind: 'removed', text };
+    at++;
+    return { kind: 'same', text };
+  });
+  return at === after.length ? lines : undefined;
 }
 
 /** Positions of lines that both have exactly once, as many as keep their order. */
