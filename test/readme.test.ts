@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { buildProgram } from '../src/commands/program.ts';
+import { buildProgram } from '../src/commands/definitions.ts';
 import { summarizeConfig } from '../src/compaction/summarize-config.ts';
 import { formats } from '../src/recordings/formats/catalog.ts';
 import { columns } from '../src/rows/columns.ts';

@@ -1,15 +1,15 @@
-import { type CAC, type Command, cac } from 'cac';
+import type { CAC, Command } from 'cac';
 import { HarnessError, nearestName } from '../errors.ts';
 import { freeValues, joinValues } from './arguments.ts';
 import { comparisonOptions } from './comparison-options.ts';
-import { BASELINE, DEFAULT_TRANSCRIPTS, RESULTS_FOLDER, RUNS_FOLDER } from './defaults.ts';
+import { buildProgram } from './definitions.ts';
 import type { ExpandOptions } from './expand.ts';
 import { type GateOptions, gateOptions } from './gate-options.ts';
 import type { ImportRewardsOptions } from './import-rewards.ts';
 import type { PublishResultsOptions } from './publish-results.ts';
 import type { RecordFixturesOptions } from './record-fixtures.ts';
 import { type ShowOptions, showOptions } from './show-options.ts';
-import { modelModes, type SweepOptions, sweepOptions } from './sweep-options.ts';
+import { type SweepOptions, sweepOptions } from './sweep-options.ts';
 import type { ValidateCommandOptions } from './validate.ts';
 
 /** What a command line asks for. */
@@ -141,180 +141,4 @@ function unknownCommand(name: string, program: CAC): HarnessError {
     'usage',
     `no command ${name}; expected one of ${names.join(', ')}${hint}`,
   );
-}
-
-/** The commands and their options, as the help shows them. */
-export function buildProgram(): CAC {
-  const program = cac('npm run');
-  addSweep(program);
-  addExpand(program);
-  addShow(program);
-  addValidate(program);
-  addGate(program);
-  addImportRewards(program);
-  addPublishResults(program);
-  addRecordFixtures(program);
-  program.help((sections) => {
-    // cac shows no command's description, and the default of an option that turns something off.
-    const usage = sections.find(({ title }) => title === 'Usage')?.body ?? '';
-    const command = program.commands.find(({ name }) => usage.includes(` run ${name} -- `));
-    const about =
-      command?.description ?? 'Replays recorded agent transcripts through context compaction.';
-    const shown = sections
-      .slice(1)
-      .filter(({ title }) => title?.startsWith('For more info') !== true)
-      .map(({ title = '', body }) => ({
-        title,
-        body: body.replace(/ +\(default: true\)| +$/gm, ''),
-      }));
-    return [{ body: about }, ...shown];
-  });
-  // Whoever reads the invocation shows the help, once.
-  program.showHelpOnExit = false;
-  return program;
-}
-
-function addSweep(program: CAC): void {
-  program
-    .command(
-      'sweep',
-      'Replays recorded transcripts through compaction configs and writes one CSV row for each pair.',
-    )
-    .usage('sweep -- --config NAME [options]')
-    .option('--config <...names>', 'Configs of sweeps/ by name, or YAML files; all for every one')
-    .option('--set <...pairs>', 'KEY=V1,V2: one config for each value (combinations of several)')
-    .option('--transcripts <...paths>', `Files, folders, quoted globs (${DEFAULT_TRANSCRIPTS})`)
-    .option('--format <name>', 'Format of the recordings (auto)')
-    .option('--model <mode>', `Whom components ask: ${modelModes.join(', ')} (stub)`)
-    .option('--assume-model <name>', 'Model of recordings that name none')
-    .option('--tokenizer <name>', 'o200k_base, cl100k_base (o200k_base)')
-    .option('--samples <n>', 'Repetitions of each cell (1)')
-    .option('--jobs <n>', 'Transcripts at once (one for each processor)')
-    .option('--no-guard', 'Keep rewrites that break a provider rule')
-    .option('--controls', 'Add the controls of equal budget to every config')
-    .option('--expand <mode>', 'on: the agent has the expand tool and uses it (off)')
-    .option('--resume [run]', 'Go on with a CSV, or with the newest run of the same selection')
-    .option('--out <folder>', `Where the run is written (${RUNS_FOLDER})`)
-    .option('--name <name>', 'Name in the file names (the configs)')
-    .option('--list', 'Print the configs and the number of cells, run nothing')
-    .option('--dry-run', 'As --list, with the tokens of the recordings')
-    .option('--json', 'Print a summary as JSON; progress goes to stderr')
-    .example('  npm run sweep -- --config cg-summarize')
-    .example("  npm run sweep -- --config all --transcripts 'my-recordings/**/*.jsonl'")
-    .example('  npm run sweep -- --config cg-summarize --set components.summarize.keep_last=1,3,5')
-    .example('  npm run sweep -- --config cg-summarize --list');
-}
-
-function addExpand(program: CAC): void {
-  program
-    .command('expand <hash>', 'Prints the exact content that a marker <<cg:HASH>> stands for.')
-    .usage('expand -- HASH [options]')
-    .option('--run <csv>', 'CSV of the run (the newest)')
-    .option('--out <folder>', `Where the runs are (${RUNS_FOLDER})`)
-    .option('--nested', 'Resolve the markers inside of the content as well')
-    .example('  npm run expand -- 0123456789abcdef')
-    .example('  npm run expand -- 0123456789abcdef --run results/runs/NAME.csv');
-}
-
-function addShow(program: CAC): void {
-  program
-    .command('show <task>', 'Shows what a config does to one recording, or to one request of it.')
-    .usage('show -- TASK --config NAME [options]')
-    .option('--config <name>', 'Config of sweeps/ by name, or a YAML file')
-    .option('--set <...pairs>', 'KEY=VALUE: another value of the config')
-    .option('--request <k>', 'Before and after of this request, from 0 (figures of the whole)')
-    .option('--block <m>', 'With --request: the text of message M, or of its block M.B')
-    .option('--transcripts <...paths>', `Files, folders, quoted globs (${DEFAULT_TRANSCRIPTS})`)
-    .option('--trial <name>', 'Trial of the task (the first)')
-    .option('--lineage <name>', 'Lineage of the session (the first)')
-    .option('--model <mode>', `Whom components ask: ${modelModes.join(', ')} (stub)`)
-    .option('--expand <mode>', 'on: the agent has the expand tool and uses it (off)')
-    .option('--no-redact', 'Show API keys, tokens, passwords and private keys as recorded')
-    .option('--json', 'Print everything as JSON')
-    .example('  npm run show -- parse-subtitle-cues --config cg-summarize')
-    .example('  npm run show -- parse-subtitle-cues --config cg-summarize --request 9')
-    .example('  npm run show -- parse-subtitle-cues --config cg-mask --request 9 --block 4')
-    .example("  npm run show -- TASK --config cg-mask --transcripts 'my-recordings/**/*.jsonl'");
-}
-
-function addValidate(program: CAC): void {
-  program
-    .command('validate [...paths]', 'Tells whether message lists could be sent to their provider.')
-    .usage('validate -- FILE|DIR… [options]')
-    .option('--dialect <name>', 'Dialect of a request body or list that does not show its own')
-    .option('--mode <name>', 'sendable, or prefix: cut in flight (sendable)')
-    .option('--cases <folder>', 'Compare labelled cases with what the oracle says of them')
-    .option('--json', 'Print the violations as JSON')
-    .example('  npm run validate -- request.json')
-    .example('  npm run validate -- fixtures/transcripts --mode prefix');
-}
-
-function addGate(program: CAC): void {
-  program
-    .command('gate', 'Stops a change that makes a request unsendable or loses savings or reward.')
-    .usage('gate -- [options]')
-    .option('--runs <n>', 'Runs of the contract suite for each component (of sweeps/gate.yaml)')
-    .option('--seed <n>', 'Only this seed, to repeat a finding (a fixed one and a fresh one)')
-    .option('--component <path>', 'Hold only this component of your own to the contract suite')
-    .option('--transcripts <...paths>', `Recordings to replay (${DEFAULT_TRANSCRIPTS})`)
-    .option('--part <name>', 'contract, cells or all (all)')
-    .option('--config <...names>', 'Only these configs (all)')
-    .option('--dialect <...names>', 'Only these dialects (all five)')
-    .option('--snapshot <file>', 'Snapshot to compare with (results/gate/snapshot.csv)')
-    .option('--update', 'Write the snapshot that later runs are held against')
-    .option('--strict', 'Exit 3 where a figure is inconclusive')
-    .option('--junit <file>', 'Write the findings as JUnit XML')
-    .option('--github', 'Print the findings as GitHub annotations')
-    .option('--json', 'Print the findings as JSON')
-    .example('  npm run gate')
-    .example('  npm run gate -- --runs 20000')
-    .example('  npm run gate -- --seed 1234567');
-}
-
-/** Options of everything that compares rewards. */
-function withComparison(command: Command): Command {
-  return command
-    .option('--baseline <name>', `Config to compare with (${BASELINE})`)
-    .option('--margin <points>', 'Largest loss of reward that is accepted, in points (2)')
-    .option('--missing <rule>', 'A missing outcome: loss, or drop (loss)')
-    .option('--columns <...pairs>', 'COLUMN=HEADER where a table of rewards has other headers');
-}
-
-function addImportRewards(program: CAC): void {
-  const command = program
-    .command(
-      'import-rewards <file>',
-      'Compares rewards of live runs (task, config, reward) as pairs.',
-    )
-    .usage('import-rewards -- FILE.csv [options]')
-    .option('--run <csv>', 'CSV of an offline run to join by task, trial and config (none)')
-    .option('--config <...names>', 'Compare only these configs with the baseline (all)');
-  withComparison(command)
-    .option('--json', 'Print the figures as JSON')
-    .example('  npm run import-rewards -- rewards.csv --baseline raw')
-    .example('  npm run import-rewards -- runs.csv --columns task=instance_id,reward=outcome');
-}
-
-function addPublishResults(program: CAC): void {
-  const command = program
-    .command('publish-results', 'Turns a run into a dated snapshot and the page results/README.md.')
-    .usage('publish-results -- [options]')
-    .option('--run <csv>', `CSV of the run (the newest in ${RUNS_FOLDER})`)
-    .option('--rewards <csv>', 'Rewards of live runs: beside --run, or without it by themselves')
-    .option('--name <name>', 'Name of the snapshot (that of the run)')
-    .option('--out <folder>', `Where the snapshots and the page are (${RESULTS_FOLDER})`)
-    .option('--force', 'Publish what would be refused; the page says so');
-  withComparison(command)
-    .example('  npm run publish-results')
-    .example('  npm run publish-results -- --run results/runs/NAME.csv --name nightly')
-    .example('  npm run publish-results -- --rewards rewards.csv');
-}
-
-function addRecordFixtures(program: CAC): void {
-  program
-    .command('record-fixtures [...tasks]', 'Records the fixture transcripts again.')
-    .usage('record-fixtures -- [TASK…] [options]')
-    .option('--check', 'Compare with what is there, write nothing')
-    .option('--out <folder>', `Where the transcripts are (${DEFAULT_TRANSCRIPTS})`)
-    .example('  npm run record-fixtures -- --check');
 }
