@@ -1,4 +1,4 @@
-import { type CAC, cac } from 'cac';
+import { type CAC, type Command, cac } from 'cac';
 import { BASELINE, DEFAULT_TRANSCRIPTS, RESULTS_FOLDER, RUNS_FOLDER } from './defaults.ts';
 import { modelModes } from './sweep-options.ts';
 
