@@ -195,7 +195,7 @@ function rewardPairs(
 }
 
 /** `task · dialect · config`, the name of a cell. */
-export function nameOf({
+function nameOf({
   task,
   dialect,
   config,

@@ -12,7 +12,7 @@ export interface CaseOutcome {
 }
 
 /** Compares the cases of a folder with their labels, in order of their names. */
-export async function checkCases(folder: string): Promise<readonly CaseOutcome[]> {
+async function checkCases(folder: string): Promise<readonly CaseOutcome[]> {
   const outcomes: CaseOutcome[] = [];
   for (const file of await jsonFiles(folder)) outcomes.push(await outcomeOf(file));
   return outcomes;
@@ -32,7 +32,7 @@ async function outcomeOf(file: string): Promise<CaseOutcome> {
 }
 
 /** What the oracle reports of a case. */
-export function checkCase(shapeCase: ShapeCase): readonly Violation[] {
+function checkCase(shapeCase: ShapeCase): readonly Violation[] {
   const { dialect, ofAnyProvider, list, before, texts, mode, shapeContext } = shapeCase;
   const request = { dialect, messages: list, context: shapeContext };
   const main = before === undefined ? request : { ...request, before };

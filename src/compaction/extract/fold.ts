@@ -34,7 +34,7 @@ export function foldRepeats(lines: readonly Line[]): readonly Line[] {
 }
 
 /** The note after a block of `size` lines that stands `copies` more times. */
-export function repeatNote(size: number, copies: number): string {
+function repeatNote(size: number, copies: number): string {
   const what = size === 1 ? 'the line' : `the ${size} lines`;
   return `[${what} above ${copies} more ${copies === 1 ? 'time' : 'times'}]`;
 }

@@ -2,7 +2,7 @@ import { CONFIDENCE, type Interval } from './interval.ts';
 import { sampleQuantile } from './quantiles.ts';
 import { seededRandom } from './random.ts';
 
-export const RESAMPLES = 10_000;
+const RESAMPLES = 10_000;
 
 /**
  * Percentile interval of the mean by resampling tasks with replacement, trials within them already averaged

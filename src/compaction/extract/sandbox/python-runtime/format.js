@@ -139,7 +139,7 @@ function padGrouped(text, width, mark) {
   return result;
 }
 
-export function pad(text, { fill, align, width }, usual) {
+function pad(text, { fill, align, width }, usual) {
   const room = width - textLength(text);
   if (room <= 0) return text;
   const side = align ?? usual;

@@ -17,7 +17,7 @@ export function accessWith(reach) {
 }
 
 /** UTF-16 offsets of a Python slice of a string, clamped. */
-export function textRange(text, start, stop) {
+function textRange(text, start, stop) {
   const length = textLength(text);
   const clamp = (value, usual) => {
     if (value === null || value === undefined) return usual;
