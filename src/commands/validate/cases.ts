@@ -12,7 +12,7 @@ export interface CaseOutcome {
 }
 
 /** Compares the cases of a folder with their labels, in order of their names. */
-async function checkCases(folder: string): Promise<readonly CaseOutcome[]> {
+export async function checkCases(folder: string): Promise<readonly CaseOutcome[]> {
   const outcomes: CaseOutcome[] = [];
   for (const file of await jsonFiles(folder)) outcomes.push(await outcomeOf(file));
   return outcomes;
