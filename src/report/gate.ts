@@ -195,11 +195,7 @@ function rewardPairs(
 }
 
 /** `task · dialect · config`, the name of a cell. */
-function nameOf({
-  task,
-  dialect,
-  config,
-}: Pick<GateCell, 'task' | 'dialect' | 'config'>): string {
+function nameOf({ task, dialect, config }: Pick<GateCell, 'task' | 'dialect' | 'config'>): string {
   return `${task} · ${dialect} · ${config}`;
 }
 
