@@ -104,7 +104,8 @@ describe.each(names)('%s', (name) => {
           }
         }
       }),
-      { numRuns: 150 },
+      // A fixed seed, since how often the budget is met is counted.
+      { numRuns: 150, seed: 20261130 },
     );
     expect(met).toBeGreaterThan(50);
   });
