@@ -20,10 +20,49 @@ export interface ModelRequest {
 
 export interface ModelReply {
   readonly text: string;
-  /** Tokens of system and prompt as the model counts them. */
+  /** Tokens of everything that was sent, as the model counts them; what it read from a cache is in it. */
   readonly inputTokens: number;
   /** Tokens of the reply. */
   readonly outputTokens: number;
+  /** Of the input: what was read from the provider's prompt cache, and what was written to it. */
+  readonly cacheReadTokens?: number;
+  readonly cacheWriteTokens?: number;
+}
+
+/** Wires over which a model can be given a whole request. */
+export type WireName = 'anthropic' | 'openai-chat';
+
+/** A request as an agent would send it, in the JSON texts of its wire. */
+export interface TurnRequest {
+  readonly purpose: ModelPurpose;
+  /** JSON text of the body's `messages`. */
+  readonly messages: string;
+  /** JSON text of the top-level system prompt, where the wire has one. */
+  readonly system?: string;
+  /** JSON text of the tool declarations. */
+  readonly tools?: string;
+  /** Upper bound of the reply, in tokens. */
+  readonly maxOutputTokens: number;
+  /** Number of the sample, from 0. */
+  readonly sample: number;
+}
+
+/** One tool call of a reply; `arguments` is JSON text as the model wrote it. */
+export interface ToolUse {
+  readonly id: string;
+  readonly name: string;
+  readonly arguments: string;
+}
+
+export interface TurnReply extends ModelReply {
+  readonly toolCalls: readonly ToolUse[];
+}
+
+/** A model that can take the agent's place for one turn. */
+export interface TurnTaker {
+  readonly wire: WireName;
+  /** Asks once; rejects as `Model.ask` does. */
+  ask(request: TurnRequest, signal: AbortSignal): Promise<TurnReply>;
 }
 
 export interface Model {
@@ -36,4 +75,6 @@ export interface Model {
    * with the signal's reason when the signal aborts.
    */
   ask(request: ModelRequest, signal: AbortSignal): Promise<ModelReply>;
+  /** Absent where the model cannot be given a whole request. */
+  readonly turns?: TurnTaker;
 }
