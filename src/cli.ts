@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 /** argv → command. The only file that uses `process`. */
 import { availableParallelism, hostname } from 'node:os';
 import { runCommandLine } from './commands/command-line.ts';

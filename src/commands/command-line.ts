@@ -2,6 +2,7 @@ import { listDocuments } from '../compaction/preset.ts';
 import { HarnessError } from '../errors.ts';
 import { visible } from '../text/visible.ts';
 import { CONFIG_FOLDER } from './defaults.ts';
+import { docs } from './docs.ts';
 import type { Environment, ExitCode } from './environment.ts';
 import { expand } from './expand.ts';
 import { gate } from './gate.ts';
@@ -55,6 +56,8 @@ function run(invocation: Invocation, environment: Environment): Promise<ExitCode
       return publishResults(invocation.options, environment);
     case 'record-fixtures':
       return record(invocation.options, environment);
+    case 'docs':
+      return docs(invocation.options, environment);
     case 'help':
       return help(invocation, environment);
   }

@@ -13,6 +13,7 @@ export function buildProgram(): CAC {
   addImportRewards(program);
   addPublishResults(program);
   addRecordFixtures(program);
+  addDocs(program);
   program.help((sections) => {
     // cac shows no command's description, and the default of an option that turns something off.
     const usage = sections.find(({ title }) => title === 'Usage')?.body ?? '';
@@ -176,4 +177,12 @@ function addRecordFixtures(program: CAC): void {
     .option('--check', 'Compare with what is there, write nothing')
     .option('--out <folder>', `Where the transcripts are (${DEFAULT_TRANSCRIPTS})`)
     .example('  npm run record-fixtures -- --check');
+}
+
+function addDocs(program: CAC): void {
+  program
+    .command('docs', 'Writes the pages of docs/ that are made from the code.')
+    .usage('docs -- [options]')
+    .option('--check', 'Compare with what is there, write nothing')
+    .example('  npm run docs -- --check');
 }

@@ -3,6 +3,7 @@ import { HarnessError, nearestName } from '../errors.ts';
 import { freeValues, joinValues } from './arguments.ts';
 import { comparisonOptions } from './comparison-options.ts';
 import { buildProgram } from './definitions.ts';
+import type { DocsOptions } from './docs.ts';
 import type { ExpandOptions } from './expand.ts';
 import { type GateOptions, gateOptions } from './gate-options.ts';
 import type { ImportRewardsOptions } from './import-rewards.ts';
@@ -22,6 +23,7 @@ export type Invocation =
   | { readonly kind: 'gate'; readonly options: GateOptions }
   | { readonly kind: 'import-rewards'; readonly options: ImportRewardsOptions }
   | { readonly kind: 'publish-results'; readonly options: PublishResultsOptions }
+  | { readonly kind: 'docs'; readonly options: DocsOptions }
   /** `show` prints the help to stdout; `command` is missing for that of the program. */
   | { readonly kind: 'help'; readonly command: string | undefined; readonly show: () => void };
 
@@ -70,6 +72,8 @@ function invocation(
       const folder = out === undefined ? {} : { out };
       return { kind: 'record-fixtures', options: { ...folder, check, tasks: words } };
     }
+    case 'docs':
+      return { kind: 'docs', options: { check: options.check === true } };
     case 'validate':
       return {
         kind: 'validate',

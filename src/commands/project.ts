@@ -5,12 +5,17 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import type { Provenance } from '../sweep/manifest.ts';
+import { RESULTS_FOLDER } from './defaults.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
+/** As a package of somebody else's project, the harness writes nothing into its own folder. */
+const isInstalled = root.split(/[\\/]/).includes('node_modules');
+
 /** A path of the project, as somebody in `cwd` would write it. */
 export function projectPath(cwd: string, path: string): string {
-  return relative(cwd, resolve(root, path)) || '.';
+  const isWritten = path.split('/')[0] === RESULTS_FOLDER;
+  return relative(cwd, resolve(isInstalled && isWritten ? cwd : root, path)) || '.';
 }
 
 const packageFile = z.object({ version: z.string() });

@@ -7,13 +7,19 @@ import { requestGate, trigger } from './trigger.ts';
 
 const collapseConfig = z
   .strictObject({
-    /** Largest output that is left whole, in tokens. */
-    max_tokens: z.int().min(1).default(2000),
-    /** The same as a share of the context window; only raises `max_tokens`. */
-    max_frac: z.number().min(0).max(1).default(0),
-    /** Lines that stay at the start and at the end. */
-    head_lines: z.int().min(0).default(20),
-    tail_lines: z.int().min(0).default(20),
+    max_tokens: z
+      .int()
+      .min(1)
+      .default(2000)
+      .describe('Largest output that is left whole, in tokens.'),
+    max_frac: z
+      .number()
+      .min(0)
+      .max(1)
+      .default(0)
+      .describe('The same as a share of the context window; only raises `max_tokens`.'),
+    head_lines: z.int().min(0).default(20).describe('Lines that stay at the start.'),
+    tail_lines: z.int().min(0).default(20).describe('Lines that stay at the end.'),
     trigger,
     marker_mode: markerMode,
   })

@@ -16,13 +16,18 @@ export const EACH_CONFIG = 'each';
 /** Settings of the three controls. */
 const controlConfig = z.strictObject({
   budget: z.strictObject({
-    /** The config whose tokens after are the budget, request by request; `each`: one for every config. */
-    match: z.string().min(1),
+    match: z
+      .string()
+      .min(1)
+      .describe(
+        'The config whose tokens after are the budget, request by request; `each`: one for every config.',
+      ),
   }),
-  /** That of the config that it matches when absent. */
-  marker_mode: markerMode.unwrap().optional(),
-  /** Of `random_drop`: which turns go first. */
-  seed: z.int().min(0).default(1),
+  marker_mode: markerMode
+    .unwrap()
+    .optional()
+    .describe('That of the config that it matches when absent.'),
+  seed: z.int().min(0).default(1).describe('Of `random_drop`: which turns go first.'),
 });
 
 export type ControlConfig = z.output<typeof controlConfig>;

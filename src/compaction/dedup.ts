@@ -6,8 +6,11 @@ import { requestGate, trigger } from './trigger.ts';
 
 const dedupConfig = z
   .strictObject({
-    /** Smallest output that is looked at, in tokens. */
-    min_tokens: z.int().min(0).default(100),
+    min_tokens: z
+      .int()
+      .min(0)
+      .default(100)
+      .describe('Smallest output that is looked at, in tokens.'),
     trigger,
     marker_mode: markerMode,
   })

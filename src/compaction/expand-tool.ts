@@ -2,7 +2,7 @@ import { countTokens, type TokenizerName } from '../text/tokens.ts';
 import type { Config } from './config.ts';
 
 /** The tool by which an agent gets back what a marker stands for. */
-const EXPAND_TOOL = {
+export const EXPAND_TOOL = {
   name: 'context_guru_expand',
   description:
     'Returns the full content that was left out of this conversation where a marker <<cg:HASH>> stands. Use it when you need an exact detail from behind a marker.',

@@ -18,18 +18,33 @@ const dialectNames = ['anthropic', 'openai-chat', 'openai-responses', 'gemini', 
 
 const externalConfig = z
   .strictObject({
-    /** A program and its arguments; one text is read by `sh -c`. */
     command: z
       .union([z.string().min(1), z.array(z.string().min(1)).min(1)], 'a text or a list of texts')
-      .optional(),
-    /** An endpoint that takes the body by POST; `{provider}` and `{dialect}` are filled in. */
-    url: z.string().refine(isEndpoint, 'an http or https URL without credentials').optional(),
-    /** Longest wait for a reply, in seconds. */
-    timeout: z.number().positive().max(LONGEST_TIMEOUT).default(30),
-    /** The only wire that it reads: requests of another are skipped. Absent: every wire. */
-    dialect: z.enum(dialectNames).optional(),
-    /** Names of environment variables that the command may read. */
-    env: z.array(z.string().min(1)).default([]),
+      .optional()
+      .describe('A program and its arguments; one text is read by `sh -c`. Either this or `url`.'),
+    url: z
+      .string()
+      .refine(isEndpoint, 'an http or https URL without credentials')
+      .optional()
+      .describe(
+        'An endpoint that takes the body by POST; `{provider}` and `{dialect}` are filled in.',
+      ),
+    timeout: z
+      .number()
+      .positive()
+      .max(LONGEST_TIMEOUT)
+      .default(30)
+      .describe('Longest wait for a reply, in seconds.'),
+    dialect: z
+      .enum(dialectNames)
+      .optional()
+      .describe(
+        'The only wire that it reads: requests of another are skipped. Absent: every wire.',
+      ),
+    env: z
+      .array(z.string().min(1))
+      .default([])
+      .describe('Names of environment variables that the command may read.'),
     trigger,
   })
   .refine(({ command, url }) => (command === undefined) !== (url === undefined), {

@@ -7,12 +7,17 @@ import { requestGate, trigger } from './trigger.ts';
 
 const maskConfig = z
   .strictObject({
-    /** Latest tool outputs that are left as they are. */
-    keep_recent: z.int().min(0).default(3),
-    /** Smallest output that is masked, in tokens. */
-    min_tokens: z.int().min(0).default(100),
-    /** Characters of the output that stay to be seen. */
-    keep_head_chars: z.int().min(0).default(96),
+    keep_recent: z
+      .int()
+      .min(0)
+      .default(3)
+      .describe('Latest tool outputs that are left as they are.'),
+    min_tokens: z.int().min(0).default(100).describe('Smallest output that is masked, in tokens.'),
+    keep_head_chars: z
+      .int()
+      .min(0)
+      .default(96)
+      .describe('Characters of the output that stay to be seen.'),
     trigger,
     marker_mode: markerMode,
   })

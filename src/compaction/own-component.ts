@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { z } from 'zod';
-import { HarnessError, messageOf } from '../errors.ts';
+import { HarnessError, messageOf, systemCodeOf } from '../errors.ts';
 import { type CatalogEntry, catalogEntry } from './catalog.ts';
 import type { Component } from './component.ts';
 
@@ -25,7 +25,7 @@ export async function loadComponent(path: string): Promise<OwnComponent> {
   const code = await codeHash(file, path);
   let loaded: unknown;
   try {
-    loaded = await import(pathToFileURL(file).href);
+    loaded = await importFile(pathToFileURL(file).href);
   } catch (cause) {
     throw broken(path, `cannot be loaded: ${messageOf(cause)}`, cause);
   }
@@ -41,6 +41,18 @@ export async function loadComponent(path: string): Promise<OwnComponent> {
       },
     },
   };
+}
+
+/** Node 20 reads TypeScript only with a loader, which the built package does not start with. */
+async function importFile(url: string): Promise<unknown> {
+  try {
+    return await import(url);
+  } catch (error) {
+    if (systemCodeOf(error) !== 'ERR_UNKNOWN_FILE_EXTENSION') throw error;
+    const { register } = await import('tsx/esm/api');
+    register();
+    return await import(url);
+  }
 }
 
 function broken(file: string, message: string, cause?: unknown): HarnessError {

@@ -10,12 +10,16 @@ const fraction = z.number().min(0).max(1).default(0);
  */
 export const trigger = z
   .strictObject({
-    min_request_tokens: count,
-    min_messages: count,
-    min_request_frac: fraction,
-    min_output_tokens: count,
-    min_output_frac: fraction,
-    huge_output_frac: fraction,
+    min_request_tokens: count.describe('Smallest request that is looked at, in tokens.'),
+    min_messages: count.describe('Fewest messages of a request that is looked at.'),
+    min_request_frac: fraction.describe(
+      'The same as a share of the context window: it only raises `min_request_tokens`.',
+    ),
+    min_output_tokens: count.describe('Smallest tool output that is looked at, in tokens.'),
+    min_output_frac: fraction.describe('The same as a share of the context window.'),
+    huge_output_frac: fraction.describe(
+      'An output of this share of the window is looked at whatever the request-level keys say.',
+    ),
   })
   .prefault({});
 
