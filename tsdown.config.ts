@@ -16,6 +16,7 @@ export default defineConfig({
   dts: true,
   clean: true,
   copy: [
+    { from: 'src/report/html/assets', to: 'dist/report/html' },
     { from: 'src/compaction/extract/sandbox/*.mjs', to: 'dist/compaction/extract/sandbox' },
     {
       from: 'src/compaction/extract/sandbox/javascript-runtime',

@@ -5,13 +5,16 @@ import { CONFIG_FOLDER } from './defaults.ts';
 import { docs } from './docs.ts';
 import type { Environment, ExitCode } from './environment.ts';
 import { expand } from './expand.ts';
+import { recordFixtureCassette } from './fixtures/cassette.ts';
 import { gate } from './gate.ts';
+import { importRecordings } from './import.ts';
 import { importRewards } from './import-rewards.ts';
 import { type Invocation, parseArguments } from './program.ts';
 import { projectPath } from './project.ts';
 import { publishResults } from './publish-results.ts';
-import { recordFixtures } from './record-fixtures.ts';
+import { type RecordFixturesOptions, recordFixtures } from './record-fixtures.ts';
 import { show } from './show.ts';
+import { stubServer } from './stub-server.ts';
 import { sweep } from './sweep.ts';
 import { type ValidateCommandOptions, validateCommand } from './validate.ts';
 
@@ -38,7 +41,7 @@ export async function runCommandLine(
   }
 }
 
-function run(invocation: Invocation, environment: Environment): Promise<ExitCode> {
+async function run(invocation: Invocation, environment: Environment): Promise<ExitCode> {
   switch (invocation.kind) {
     case 'sweep':
       return sweep(invocation.options, environment);
@@ -50,10 +53,19 @@ function run(invocation: Invocation, environment: Environment): Promise<ExitCode
       return validate(invocation.options, environment);
     case 'gate':
       return gate(invocation.options, environment);
+    case 'import':
+      return importRecordings(invocation.options, environment);
     case 'import-rewards':
       return importRewards(invocation.options, environment);
     case 'publish-results':
       return publishResults(invocation.options, environment);
+    case 'report': {
+      // Charts take a while to load, and no other command draws any.
+      const { report } = await import('./report.ts');
+      return report(invocation.options, environment);
+    }
+    case 'stub-server':
+      return stubServer(invocation.options, environment);
     case 'record-fixtures':
       return record(invocation.options, environment);
     case 'docs':
@@ -72,13 +84,16 @@ async function validate(
   return exitCode;
 }
 
-async function record(
-  options: Parameters<typeof recordFixtures>[0],
-  { stdout }: Environment,
-): Promise<ExitCode> {
+async function record(options: RecordFixturesOptions, environment: Environment): Promise<ExitCode> {
+  const { stdout } = environment;
   const { ok, lines } = await recordFixtures(options);
   for (const line of lines) stdout.write(`${line}\n`);
-  return ok ? 0 : 1;
+  // The cassette is that of all tasks of the project.
+  const isWhole = options.out === undefined && (options.tasks ?? []).length === 0;
+  if (!ok || !isWhole) return ok ? 0 : 1;
+  const cassette = await recordFixtureCassette(options.check === true, environment);
+  stdout.write(`${cassette.line}\n`);
+  return cassette.ok ? 0 : 1;
 }
 
 async function help(

@@ -1,6 +1,7 @@
 import { type CAC, type Command, cac } from 'cac';
 import { BASELINE, DEFAULT_TRANSCRIPTS, RESULTS_FOLDER, RUNS_FOLDER } from './defaults.ts';
-import { modelModes } from './sweep-options.ts';
+import { MISBEHAVE_HEADER } from './stub-server/misbehaviour.ts';
+import { missRules, modelModes, offlineModes } from './sweep-model-options.ts';
 
 /** The commands and their options, as the help shows them. */
 export function buildProgram(): CAC {
@@ -10,9 +11,12 @@ export function buildProgram(): CAC {
   addShow(program);
   addValidate(program);
   addGate(program);
+  addImport(program);
   addImportRewards(program);
   addPublishResults(program);
+  addReport(program);
   addRecordFixtures(program);
+  addStubServer(program);
   addDocs(program);
   program.help((sections) => {
     // cac shows no command's description, and the default of an option that turns something off.
@@ -46,6 +50,17 @@ function addSweep(program: CAC): void {
     .option('--transcripts <...paths>', `Files, folders, quoted globs (${DEFAULT_TRANSCRIPTS})`)
     .option('--format <name>', 'Format of the recordings (auto)')
     .option('--model <mode>', `Whom components ask: ${modelModes.join(', ')} (stub)`)
+    .option('--cassette <file>', 'Where record keeps the answers, and replay finds them')
+    .option(
+      '--on-miss <rule>',
+      `Replay of a call that is not there: ${missRules.join(', ')} (error)`,
+    )
+    .option('--concurrency <n>', 'Model calls at once to one endpoint (4)')
+    .option('--max-usd <usd>', 'Stop before a call that could take what this start spends past it')
+    .option('--prices <file>', 'Prices that go before those of the built-in table')
+    .option('--agreement <n>', 'Requests of each cell at which the next action is asked for (0)')
+    .option('--probes <n>', 'Dropped spans of each cell that are asked about (0)')
+    .option('--agreement-seed <n>', 'Another choice of these requests and spans (0)')
     .option('--assume-model <name>', 'Model of recordings that name none')
     .option('--tokenizer <name>', 'o200k_base, cl100k_base (o200k_base)')
     .option('--samples <n>', 'Repetitions of each cell (1)')
@@ -57,12 +72,14 @@ function addSweep(program: CAC): void {
     .option('--out <folder>', `Where the run is written (${RUNS_FOLDER})`)
     .option('--name <name>', 'Name in the file names (the configs)')
     .option('--list', 'Print the configs and the number of cells, run nothing')
-    .option('--dry-run', 'As --list, with the tokens of the recordings')
+    .option('--dry-run', 'As --list, with the tokens, the model calls and the estimated spend')
     .option('--json', 'Print a summary as JSON; progress goes to stderr')
     .example('  npm run sweep -- --config cg-summarize')
     .example("  npm run sweep -- --config all --transcripts 'my-recordings/**/*.jsonl'")
     .example('  npm run sweep -- --config cg-summarize --set components.summarize.keep_last=1,3,5')
-    .example('  npm run sweep -- --config cg-summarize --list');
+    .example('  npm run sweep -- --config cg-summarize --list')
+    .example('  npm run sweep -- --config cg-summarize --model live --max-usd 5 --dry-run')
+    .example('  npm run sweep -- --config cg-summarize --model record --cassette answers.jsonl');
 }
 
 function addExpand(program: CAC): void {
@@ -87,7 +104,7 @@ function addShow(program: CAC): void {
     .option('--transcripts <...paths>', `Files, folders, quoted globs (${DEFAULT_TRANSCRIPTS})`)
     .option('--trial <name>', 'Trial of the task (the first)')
     .option('--lineage <name>', 'Lineage of the session (the first)')
-    .option('--model <mode>', `Whom components ask: ${modelModes.join(', ')} (stub)`)
+    .option('--model <mode>', `Whom components ask: ${offlineModes.join(', ')} (stub)`)
     .option('--expand <mode>', 'on: the agent has the expand tool and uses it (off)')
     .option('--no-redact', 'Show API keys, tokens, passwords and private keys as recorded')
     .option('--json', 'Print everything as JSON')
@@ -140,6 +157,26 @@ function withComparison(command: Command): Command {
     .option('--columns <...pairs>', 'COLUMN=HEADER where a table of rewards has other headers');
 }
 
+function addImport(program: CAC): void {
+  program
+    .command(
+      'import [...files]',
+      'Writes recordings of any format as normalized JSONL, or lists them.',
+    )
+    .usage('import -- FILE|DIR… --out DIR | --list [options]')
+    .option('--list', 'Show what is there, write nothing')
+    .option('--out <folder>', 'Where the transcripts are written, a file each')
+    .option('--format <name>', 'Format of the recordings (auto)')
+    .option('--loss', 'Also what became of the records of each file')
+    .option('--redact', 'Replace API keys, tokens, passwords and private keys by placeholders')
+    .option('--redact-home', 'As --redact, and names of users by their home directories')
+    .option('--redact-key <file>', 'Key of the placeholders, for the same ones again (a fresh one)')
+    .option('--force', 'Replace files of another content')
+    .option('--json', 'Print it as JSON')
+    .example('  npm run import -- --list ~/.claude/projects')
+    .example('  npm run import -- ~/.codex/sessions --out my-recordings --redact-home');
+}
+
 function addImportRewards(program: CAC): void {
   const command = program
     .command(
@@ -170,9 +207,30 @@ function addPublishResults(program: CAC): void {
     .example('  npm run publish-results -- --rewards rewards.csv');
 }
 
+function addReport(program: CAC): void {
+  program
+    .command('report [...runs]', 'Writes runs as one HTML file that opens offline.')
+    .usage('report -- [RUN.csv…] [options]')
+    .option('--out <file>', 'File of the report (beside the run)')
+    .option('--markdown <file>', 'Also a summary for a pull request; - for standard output')
+    .option('--svg <folder>', 'Also each chart as an SVG file')
+    .option('--parquet <file>', 'Also the rows, and one line a request in *.requests.parquet')
+    .option('--baseline <name>', `Config to compare with (${BASELINE})`)
+    .option('--margin <points>', 'Largest loss of reward that is accepted, in points (2)')
+    .option('--no-redact', 'Show API keys, tokens, passwords and private keys as recorded')
+    .option('--json', 'Print what was written, and the figures, as JSON')
+    .example('  npm run report')
+    .example('  npm run report -- results/runs/NAME.csv --out report.html')
+    .example('  npm run report -- --markdown summary.md --svg charts')
+    .example('  npm run report -- --parquet rows.parquet');
+}
+
 function addRecordFixtures(program: CAC): void {
   program
-    .command('record-fixtures [...tasks]', 'Records the fixture transcripts again.')
+    .command(
+      'record-fixtures [...tasks]',
+      'Records the fixture transcripts and their cassette again.',
+    )
     .usage('record-fixtures -- [TASK…] [options]')
     .option('--check', 'Compare with what is there, write nothing')
     .option('--out <folder>', `Where the transcripts are (${DEFAULT_TRANSCRIPTS})`)
@@ -185,4 +243,17 @@ function addDocs(program: CAC): void {
     .usage('docs -- [options]')
     .option('--check', 'Compare with what is there, write nothing')
     .example('  npm run docs -- --check');
+}
+
+function addStubServer(program: CAC): void {
+  program
+    .command('stub-server', 'Serves the stub model behind the Anthropic and OpenAI wires.')
+    .usage('stub-server -- [options]')
+    .option('--port <n>', 'Port on 127.0.0.1; 0 for any that is free (0)')
+    .option('--model <name>', 'stub, or stub-vague (stub)')
+    .option('--key <key>', 'Key that clients must send (none)')
+    .option('--fail <steps>', 'How the first requests are treated: 429:2,529,slow:500,drop,ok*3,…')
+    .option('--prompt-cache', 'Report what a prompt cache would have read and written')
+    .example('  npm run stub-server -- --port 8787')
+    .example(`  curl -H '${MISBEHAVE_HEADER}: 529' -d @body.json 127.0.0.1:8787/v1/messages`);
 }

@@ -6,10 +6,13 @@ import { buildProgram } from './definitions.ts';
 import type { DocsOptions } from './docs.ts';
 import type { ExpandOptions } from './expand.ts';
 import { type GateOptions, gateOptions } from './gate-options.ts';
+import { type ImportOptions, importOptions } from './import/options.ts';
 import type { ImportRewardsOptions } from './import-rewards.ts';
 import type { PublishResultsOptions } from './publish-results.ts';
 import type { RecordFixturesOptions } from './record-fixtures.ts';
+import { type ReportOptions, reportOptions } from './report/options.ts';
 import { type ShowOptions, showOptions } from './show-options.ts';
+import { type StubServerCommandOptions, stubServerOptions } from './stub-server.ts';
 import { type SweepOptions, sweepOptions } from './sweep-options.ts';
 import type { ValidateCommandOptions } from './validate.ts';
 
@@ -19,10 +22,13 @@ export type Invocation =
   | { readonly kind: 'expand'; readonly options: ExpandOptions }
   | { readonly kind: 'record-fixtures'; readonly options: RecordFixturesOptions }
   | { readonly kind: 'show'; readonly options: ShowOptions }
+  | { readonly kind: 'stub-server'; readonly options: StubServerCommandOptions }
   | { readonly kind: 'validate'; readonly options: ValidateCommandOptions }
   | { readonly kind: 'gate'; readonly options: GateOptions }
+  | { readonly kind: 'import'; readonly options: ImportOptions }
   | { readonly kind: 'import-rewards'; readonly options: ImportRewardsOptions }
   | { readonly kind: 'publish-results'; readonly options: PublishResultsOptions }
+  | { readonly kind: 'report'; readonly options: ReportOptions }
   | { readonly kind: 'docs'; readonly options: DocsOptions }
   /** `show` prints the help to stdout; `command` is missing for that of the program. */
   | { readonly kind: 'help'; readonly command: string | undefined; readonly show: () => void };
@@ -66,6 +72,8 @@ function invocation(
       const [task = ''] = words;
       return { kind: 'show', options: showOptions(task, options) };
     }
+    case 'stub-server':
+      return { kind: 'stub-server', options: stubServerOptions(options) };
     case 'record-fixtures': {
       const out = text(options.out);
       const check = options.check === true;
@@ -85,8 +93,12 @@ function invocation(
           ...given('mode', text(options.mode)),
         },
       };
+    case 'report':
+      return { kind: 'report', options: reportOptions(words, options) };
     case 'gate':
       return { kind: 'gate', options: gateOptions(options) };
+    case 'import':
+      return { kind: 'import', options: importOptions(words, options) };
     case 'import-rewards': {
       const [file = ''] = words;
       const [run, json] = [text(options.run), options.json === true];

@@ -1,5 +1,7 @@
 import { HarnessError } from '../errors.ts';
-import { type ModelMode, sweepOptions } from './sweep-options.ts';
+import { oneOf } from './option-values.ts';
+import { type OfflineMode, offlineModes } from './sweep-model-options.ts';
+import { sweepOptions } from './sweep-options.ts';
 
 export interface ShowOptions {
   readonly task: string;
@@ -14,7 +16,7 @@ export interface ShowOptions {
   readonly transcripts: readonly string[];
   readonly trial: string | undefined;
   readonly lineage: string | undefined;
-  readonly model: ModelMode;
+  readonly model: OfflineMode;
   readonly expand: boolean;
   /** Whether secrets of common kinds are replaced. */
   readonly redact: boolean;
@@ -54,7 +56,7 @@ export function showOptions(task: string, parsed: Readonly<Record<string, unknow
     transcripts,
     trial: one('trial', trial),
     lineage: one('lineage', lineage),
-    model,
+    model: oneOf('model', model, offlineModes),
     expand,
     redact: redact !== false,
     json,

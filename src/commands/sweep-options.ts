@@ -1,25 +1,18 @@
 import { z } from 'zod';
-import { HarnessError, nearestName } from '../errors.ts';
-import { stubNames } from '../model/stub.ts';
+import { HarnessError } from '../errors.ts';
 import { formats } from '../recordings/formats/catalog.ts';
 import type { ReadOptions } from '../recordings/read.ts';
 import { tokenizerNames } from '../text/tokens.ts';
+import { oneOf, positive } from './option-values.ts';
+import { type ModelOptions, modelOptions, rawModelOptions } from './sweep-model-options.ts';
 
-/** Modes of `--model` that this version has. */
-export const modelModes = [...stubNames, 'none'] as const;
-export type ModelMode = (typeof modelModes)[number];
-
-/** Modes that the design has and this version does not. */
-const LATER_MODES = ['live', 'record', 'replay'];
-
-export interface SweepOptions {
+export interface SweepOptions extends ModelOptions {
   /** Values of `--config`; empty when none was given. */
   readonly configs: readonly string[];
   readonly sets: readonly string[];
   /** Empty: the project's own fixtures. */
   readonly transcripts: readonly string[];
   readonly format: NonNullable<ReadOptions['format']>;
-  readonly model: ModelMode;
   readonly assumeModel: string | undefined;
   readonly tokenizer: (typeof tokenizerNames)[number];
   /** Undefined: one for each processor. */
@@ -49,7 +42,7 @@ const raw = z.object({
   set: words,
   transcripts: words,
   format: z.string().default('auto'),
-  model: z.string().default('stub'),
+  ...rawModelOptions,
   assumeModel: z.string().optional(),
   tokenizer: z.string().default('o200k_base'),
   jobs: z.string().optional(),
@@ -90,34 +83,11 @@ export function sweepOptions(parsed: Readonly<Record<string, unknown>>): SweepOp
     guard,
     expand: oneOf('expand', rest.expand, ['on', 'off']) === 'on',
     format: oneOf('format', rest.format, ['auto', ...formats.map(({ name }) => name)]),
-    model: modelMode(rest.model),
+    ...modelOptions(rest),
     tokenizer: oneOf('tokenizer', rest.tokenizer, tokenizerNames),
     jobs: rest.jobs === undefined ? undefined : positive('jobs', rest.jobs),
     samples: positive('samples', rest.samples),
   };
-}
-
-function modelMode(value: string): ModelMode {
-  if (LATER_MODES.includes(value)) {
-    const message = `--model ${value} is not in this version; use one of ${modelModes.join(', ')}`;
-    throw new HarnessError('usage', message);
-  }
-  return oneOf('model', value, modelModes);
-}
-
-function oneOf<T extends string>(option: string, value: string, choices: readonly T[]): T {
-  const found = choices.find((choice) => choice === value);
-  if (found !== undefined) return found;
-  const begun = choices.find((choice) => choice.startsWith(value));
-  const nearest = begun ?? nearestName(value, choices);
-  const hint = nearest === undefined ? '' : `; did you mean ${nearest}?`;
-  const message = `--${option} is '${value}', expected one of ${choices.join(', ')}${hint}`;
-  throw new HarnessError('usage', message);
-}
-
-function positive(option: string, value: string): number {
-  if (/^[1-9]\d{0,5}$/.test(value)) return Number(value);
-  throw new HarnessError('usage', `--${option} is '${value}', expected a whole number from 1`);
 }
 
 function dashed(name: string): string {

@@ -12,12 +12,16 @@ import { BASELINE, RUNS_FOLDER } from './defaults.ts';
 import type { Environment, ExitCode } from './environment.ts';
 import { problemLines } from './problem-lines.ts';
 import { projectPath } from './project.ts';
+import { totalUsd } from './sweep-estimate.ts';
+import { type SpendReport, spendLines } from './sweep-spend.ts';
 
 export interface SweepReport {
   readonly result: SweepResult;
   readonly selection: Selection;
   readonly files: RunFiles;
   readonly exitCode: ExitCode;
+  /** What the run paid; absent where no provider could be asked. */
+  readonly spend?: SpendReport | undefined;
 }
 
 const SHOWN_FAILURES = 5;
@@ -25,7 +29,7 @@ const SHOWN_FAILURES = 5;
 /** The end of a sweep for a person: tables on stdout, what went wrong and what to do next on stderr. */
 export function reportText(report: SweepReport, environment: Environment): void {
   const { stdout, stderr, variables, cwd } = environment;
-  const { result, files } = report;
+  const { result, files, spend } = report;
   const { counts, rows, problems, status } = result;
   const paint = paintFor(stderr.isTerminal, variables);
   const say = (line: string) => stderr.write(`${line}\n`);
@@ -41,6 +45,8 @@ export function reportText(report: SweepReport, environment: Environment): void 
       `${paint.red('failed:')} … and ${failed.length - SHOWN_FAILURES} more, see the note column`,
     );
   }
+  const spent = spend === undefined ? [] : spendLines(spend, result.finished.size);
+  for (const line of spent) say(line);
   if (rows.length === 0) {
     say('nothing was run, so no file was written');
     return;
@@ -50,7 +56,8 @@ export function reportText(report: SweepReport, environment: Environment): void 
   stdout.write(`${thousands(rows.length)} rows${kept}: ${csv}\n`);
   stdout.write(`what was run: ${relative(cwd, files.manifest)}\n`);
   if (status === 'interrupted') {
-    say(`stopped; to go on: the same command with --resume ${csv}`);
+    const more = spend?.refusal === undefined ? '' : '; --max-usd counts each start by itself';
+    say(`stopped; to go on: the same command with --resume ${csv}${more}`);
   } else if (counts.failed > 0) {
     say(`to run the failed cells again: the same command with --resume ${csv}`);
   } else if (rows.some((row) => (row.fired ?? 0) > 0)) {
@@ -67,7 +74,7 @@ function failure({ task, config, lineage, note }: CellResult): string {
 /** The end of a sweep for a program: one JSON document on stdout; problems go to stderr as well. */
 export function reportJson(report: SweepReport, environment: Environment): void {
   const { stdout, stderr, variables, cwd } = environment;
-  const { result, files, exitCode } = report;
+  const { result, files, exitCode, spend } = report;
   const { counts, problems, status, rows } = result;
   const paint = paintFor(stderr.isTerminal, variables);
   for (const line of problemLines(problems, paint)) stderr.write(`${line}\n`);
@@ -78,6 +85,7 @@ export function reportJson(report: SweepReport, environment: Environment): void 
     csv: written ? relative(cwd, files.csv) : null,
     manifest: written ? relative(cwd, files.manifest) : null,
     ...counts,
+    ...(spend === undefined ? {} : { spend: spendSummary(spend) }),
     configs: totals(report).map(configSummary),
     problems: problems.map(({ severity, code, message, at }) => ({
       severity,
@@ -87,6 +95,23 @@ export function reportJson(report: SweepReport, environment: Environment): void 
     })),
   };
   stdout.write(`${JSON.stringify(summary, null, 2)}\n`);
+}
+
+/** USD are null where a price is not known. */
+function spendSummary({ usd, calls, maxUsd, refusal, cellsLeft, left }: SpendReport) {
+  return {
+    usd: usd ?? null,
+    calls,
+    max_usd: maxUsd ?? null,
+    stopped: refusal ?? null,
+    cells_left: cellsLeft,
+    ...(refusal === undefined
+      ? {}
+      : {
+          calls_left: left.reduce((sum, estimate) => sum + estimate.calls, 0),
+          usd_left: totalUsd(left, 'usd') ?? null,
+        }),
+  };
 }
 
 function totals({ result, selection }: SweepReport): ConfigTotals[] {
@@ -125,6 +150,13 @@ function configSummary(total: ConfigTotals) {
     model_calls: total.modelCalls,
     model_usd: total.modelUsd,
     break_even_requests: total.breakEvenRequests,
+    usd_before: total.cost.usdBefore ?? null,
+    usd_after: total.cost.usdAfter ?? null,
+    usd_net: total.cost.usdNet ?? null,
+    cache_read_pct_before: total.cost.cacheReadPercentBefore ?? null,
+    cache_read_pct_after: total.cost.cacheReadPercentAfter ?? null,
+    cache_bust_tokens: total.cost.cacheBust ?? null,
+    break_even_request: total.cost.breakEvenRequest ?? null,
     model_input_tokens: total.modelInput,
     model_output_tokens: total.modelOutput,
     sent_pct_of_baseline: total.sentPercent ?? null,

@@ -1,12 +1,14 @@
+import { setMaxListeners } from 'node:events';
 import { relative, resolve } from 'node:path';
 import type { Config } from '../compaction/config.ts';
 import { externalCalls } from '../compaction/external-host.ts';
 import { loadConfigs } from '../compaction/preset.ts';
 import { HarnessError } from '../errors.ts';
-import { SharedReplies } from '../model/shared-replies.ts';
-import { stubModel } from '../model/stub.ts';
+import type { Budget } from '../model/budget.ts';
+import { secretsOf } from '../model/endpoint.ts';
+import type { PriceTable } from '../model/prices.ts';
 import { type ProgressOutput, startProgress } from '../report/progress.ts';
-import { redaction } from '../rows/note.ts';
+import type { Redact } from '../rows/note.ts';
 import { type CellResult, isFinished } from '../rows/result.ts';
 import { type Manifest, type Selection, startManifest } from '../sweep/manifest.ts';
 import { resumeRun } from '../sweep/resume.ts';
@@ -14,33 +16,104 @@ import { runSweep, type SweepPlan, type SweepResult } from '../sweep/run.ts';
 import { createRun, type OpenRun } from '../sweep/run-files.ts';
 import { BASELINE, CONFIG_FOLDER, CONTROLS, DEFAULT_TRANSCRIPTS, RUNS_FOLDER } from './defaults.ts';
 import type { Environment, ExitCode } from './environment.ts';
+import { readPrices } from './price-file.ts';
 import { projectPath, provenance } from './project.ts';
-import type { ModelMode, SweepOptions } from './sweep-options.ts';
+import { sweepModels } from './sweep-models.ts';
+import type { SweepOptions } from './sweep-options.ts';
+import { checkModels } from './sweep-preflight.ts';
 import { listSweep, planSweep } from './sweep-preview.ts';
+import { redacted, redactionOf, secretsIn, withRedaction } from './sweep-redaction.ts';
 import { reportJson, reportText } from './sweep-report.ts';
+import { accessOf, settingsOf, withCassette } from './sweep-settings.ts';
+import { spendReport } from './sweep-spend.ts';
 
 /**
  * `sweep`: runs transcripts × (baseline + configs) × samples, writes the CSV and prints the summary.
  * @returns the exit code: 0; 1 when a cell failed or the sweep was stopped; 2 when an input could not be
- * read (the others' rows are written). Rejects with a HarnessError before anything ran.
+ * read (the others' rows are written). Rejects with a HarnessError before anything ran, and with
+ * `cassette.miss` where a strict replay lacks an answer.
  */
 export async function sweep(options: SweepOptions, environment: Environment): Promise<ExitCode> {
-  const { cwd, stderr } = environment;
-  const { selection, notices } = await select(options, environment);
-  for (const notice of notices) stderr.write(`notice: ${notice}\n`);
-  if (options.list) return listSweep(selection, options, environment);
-  if (options.dryRun) return planSweep(selection, options, environment);
+  const known = secretsOf([], environment.variables);
+  const told = withRedaction(environment, redactionOf(known));
+  try {
+    return await selected(options, told);
+  } catch (error) {
+    throw redacted(error, redactionOf(known));
+  }
+}
 
-  const plan = planOf(selection, options, environment);
-  const { run, manifest, kept } = await open(selection, options, environment);
-  const shown = relative(cwd, run.files.csv);
-  if (kept.size > 0) stderr.write(`going on with ${shown}: ${kept.size} cells are finished\n`);
+async function selected(options: SweepOptions, environment: Environment): Promise<ExitCode> {
+  const { selection, notices } = await select(options, environment);
+  const secrets = secretsIn(selection, environment.variables);
+  const redact = redactionOf(secrets);
+  const told = withRedaction(environment, redact);
+  for (const notice of notices) told.stderr.write(`notice: ${notice}\n`);
+  try {
+    const prices = await readPrices(options.prices, environment.cwd);
+    if (options.list) return await listSweep(selection, options, told);
+    if (options.dryRun) return await planSweep(selection, options, prices, told);
+    return await run(selection, { options, prices, secrets, redact }, told);
+  } catch (error) {
+    throw redacted(error, redact);
+  }
+}
+
+interface Given {
+  readonly options: SweepOptions;
+  readonly prices: PriceTable;
+  readonly secrets: readonly string[];
+  readonly redact: Redact;
+}
+
+async function run(
+  selection: Selection,
+  { options, prices, secrets, redact }: Given,
+  environment: Environment,
+): Promise<ExitCode> {
+  const { cwd, stderr } = environment;
+  const cells = await checkModels(selection, options, prices, environment);
+  const { models, budget, cassette } = sweepModels(options, prices, secrets, environment);
+  const whole = cassette === undefined ? selection : withCassette(selection, cassette);
+  try {
+    const plan = {
+      ...planOf(whole, options, environment),
+      models,
+      prices,
+      redact,
+      ...spending(budget),
+    };
+    const opened = await open(whole, options, environment);
+    const { files } = opened.run;
+    if (opened.kept.size > 0) {
+      const shown = relative(cwd, files.csv);
+      stderr.write(`going on with ${shown}: ${opened.kept.size} cells are finished\n`);
+    }
+    const result = await watched(plan, opened, environment);
+    const exitCode = exitCodeOf(result);
+    const spend =
+      budget && (await spendReport({ budget, result, cells, prices }, whole, options, environment));
+    for (const notice of cassette?.notices ?? []) stderr.write(`notice: ${notice}\n`);
+    const report = { result, selection: whole, files, exitCode, spend };
+    if (options.json) reportJson(report, environment);
+    else reportText(report, environment);
+    return exitCode;
+  } finally {
+    cassette?.close();
+  }
+}
+
+/** Runs with the progress on stderr. */
+async function watched(
+  plan: SweepPlan,
+  { run, manifest, kept }: Opened,
+  environment: Environment,
+): Promise<SweepResult> {
   const progress = startProgress(progressOutput(environment));
   let total = 0;
   let failed = 0;
-  let result: SweepResult;
   try {
-    result = await runSweep(plan, run, manifest, kept, {
+    return await runSweep(plan, run, manifest, kept, {
       onRead: (cells) => {
         total = cells;
       },
@@ -52,11 +125,6 @@ export async function sweep(options: SweepOptions, environment: Environment): Pr
   } finally {
     progress.stop();
   }
-  const exitCode = exitCodeOf(result);
-  const report = { result, selection, files: run.files, exitCode, options };
-  if (options.json) reportJson(report, environment);
-  else reportText(report, environment);
-  return exitCode;
 }
 
 interface Opened {
@@ -112,40 +180,41 @@ async function select(
       auth: variables.CHEAP_MODEL_AUTH,
     },
   });
-  const { transcripts, format, tokenizer, model, samples, guard, expand, assumeModel } = options;
+  const { transcripts, format } = options;
   const patterns = transcripts.length > 0 ? transcripts : [projectPath(cwd, DEFAULT_TRANSCRIPTS)];
-  const settings = {
-    tokenizer,
-    model,
-    samples,
-    guard,
-    expand,
-    ...(assumeModel === undefined ? {} : { assumeModel }),
-  };
-  return { selection: { configs, patterns, format, settings }, notices };
+  const settings = settingsOf(options);
+  const access = accessOf(options);
+  const reached = access === undefined ? {} : { access };
+  return { selection: { configs, patterns, format, settings, ...reached }, notices };
 }
 
-function planOf(selection: Selection, options: SweepOptions, environment: Environment): SweepPlan {
+function planOf(
+  selection: Selection,
+  options: SweepOptions,
+  environment: Environment,
+): Omit<SweepPlan, 'models' | 'prices' | 'redact'> {
   const { cwd, now, signal, processors, variables } = environment;
+  // Every call that is under way listens to it.
+  setMaxListeners(0, signal);
   return {
     selection,
     reading: { cwd, format: options.format },
     jobs: options.jobs ?? Math.max(1, processors),
-    models: modelsOf(options.model),
     callExternal: externalCalls({ folder: cwd, variables }),
-    redact: redaction([variables.CHEAP_MODEL_KEY]),
     now,
     signal,
   };
 }
 
-function modelsOf(mode: ModelMode): SweepPlan['models'] {
-  if (mode === 'none') return () => () => undefined;
-  const replies = new SharedReplies();
-  // A stub remembers messages, so each replay has its own and leaves nothing behind.
-  return () => {
-    const model = replies.around(stubModel(mode));
-    return () => model;
+/** The end of what may be spent, and what is: charged attempts, and USD where every price is known. */
+function spending(budget: Budget | undefined): Pick<SweepPlan, 'exhausted' | 'spend'> {
+  if (budget === undefined) return {};
+  return {
+    exhausted: budget.exhausted,
+    spend: () => {
+      const { spent, calls } = budget;
+      return { calls, ...(spent === undefined ? {} : { usd: spent }) };
+    },
   };
 }
 

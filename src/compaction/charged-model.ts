@@ -1,4 +1,4 @@
-import { codeOf, HarnessError } from '../errors.ts';
+import { codeOf, type ErrorCode, HarnessError } from '../errors.ts';
 import type { Model, ModelPurpose, ModelRequest } from '../model/model.ts';
 import type { ChargedModel } from './component.ts';
 
@@ -8,6 +8,9 @@ export interface ModelCall {
   readonly purpose: ModelPurpose;
   readonly inputTokens: number;
   readonly outputTokens: number;
+  /** Of the input: read from the provider's prompt cache, and written to it. */
+  readonly cacheReadTokens?: number;
+  readonly cacheWriteTokens?: number;
   /** Error code of a call that gave no reply. */
   readonly failed?: string;
 }
@@ -49,14 +52,21 @@ export class CallMeter {
           const reply = await within(timeLimit, this.#signal, name, (signal) =>
             model.ask({ ...request, sample: this.#sample }, signal),
           );
-          const { inputTokens, outputTokens } = reply;
-          entry.call = { model: name, purpose, inputTokens, outputTokens };
+          const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = reply;
+          entry.call = {
+            model: name,
+            purpose,
+            inputTokens,
+            outputTokens,
+            ...(cacheReadTokens === undefined ? {} : { cacheReadTokens }),
+            ...(cacheWriteTokens === undefined ? {} : { cacheWriteTokens }),
+          };
           return reply;
         } catch (error) {
           if (!this.#signal.aborted) {
             const failed = codeOf(error);
             // What was still under way had been read.
-            const inputTokens = error instanceof CallTimeout ? this.#inputTokens(request) : 0;
+            const inputTokens = TIMEOUTS.has(failed) ? this.#inputTokens(request) : 0;
             entry.call = { model: name, purpose, inputTokens, outputTokens: 0, failed };
           }
           throw error;
@@ -84,8 +94,8 @@ export class CallMeter {
   }
 }
 
-/** A call that took longer than its component gave it. */
-class CallTimeout extends HarnessError {}
+/** Codes of a call that took too long, as it happened or as a cassette tells of it. */
+const TIMEOUTS: ReadonlySet<string> = new Set<ErrorCode>(['model.timeout', 'component.timeout']);
 
 /** Asks under a limit in milliseconds; a model that does not heed its signal is left behind. */
 async function within<T>(
@@ -100,7 +110,7 @@ async function within<T>(
   const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
       const message = `model ${model} did not reply within ${limit} ms`;
-      const error = new CallTimeout('model.timeout', message);
+      const error = new HarnessError('model.timeout', message);
       controller.abort(error);
       reject(error);
     }, limit);

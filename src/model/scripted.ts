@@ -2,7 +2,7 @@
 
 import { HarnessError } from '../errors.ts';
 import { countTokens } from '../text/tokens.ts';
-import type { Model, ModelReply, ModelRequest } from './model.ts';
+import type { Model, ModelReply, ModelRequest, TurnTaker } from './model.ts';
 
 /** What one call does. A string is a reply. */
 export type ScriptStep =
@@ -31,6 +31,8 @@ export interface ScriptedModel extends Model {
 export interface ScriptedModelOptions {
   readonly name?: string;
   readonly contextWindow?: number | undefined;
+  /** How it takes whole requests, e.g. `scriptedTurns`; absent: not at all. */
+  readonly turns?: TurnTaker;
 }
 
 /** After the last step of a list or generator, a call rejects with a HarnessError of code `model.reply`. */
@@ -42,6 +44,7 @@ export function scriptedModel(script: Script, options: ScriptedModelOptions = {}
     name,
     contextWindow: 'contextWindow' in options ? options.contextWindow : 200_000,
     calls,
+    ...(options.turns === undefined ? {} : { turns: options.turns }),
     ask: async (request, signal) => {
       signal.throwIfAborted();
       const callIndex = calls.push(request) - 1;

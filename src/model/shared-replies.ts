@@ -20,6 +20,7 @@ export class SharedReplies {
     return {
       name: model.name,
       contextWindow: model.contextWindow,
+      ...(model.turns === undefined ? {} : { turns: model.turns }),
       ask: async (request, signal) => {
         if (!SHARED.has(request.purpose)) return model.ask(request, signal);
         signal.throwIfAborted();

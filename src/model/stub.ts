@@ -12,6 +12,8 @@ import { filterProgramReply } from './filter-program.ts';
 import { genericProse } from './generic-prose.ts';
 import { MessageMemo } from './message-facts.ts';
 import type { Model, ModelReply, ModelRequest } from './model.ts';
+import { asksForQuestions, stubQuestions } from './stub-questions.ts';
+import { stubTurns } from './stub-turns.ts';
 import { messageChunks, readSummaryPrompt } from './summary-prompt.ts';
 
 export const stubNames = ['stub', 'stub-vague'] as const;
@@ -29,10 +31,15 @@ export function stubModel(name: StubName): Model {
 
   function reply(request: ModelRequest): ModelReply {
     memo.startCall();
-    const text = asksForProgram(request)
-      ? filterProgramReply(request, name === 'stub-vague')
-      : said(request);
+    const text = replyText(request);
     return { text, inputTokens: inputTokens(request, memo), outputTokens: countTokens(text) };
+  }
+
+  function replyText(request: ModelRequest): string {
+    // Who measures is not who summarizes, so both stubs ask the same questions.
+    if (asksForQuestions(request)) return stubQuestions(request.prompt);
+    if (asksForProgram(request)) return filterProgramReply(request, name === 'stub-vague');
+    return said(request);
   }
 
   function said(request: ModelRequest): string {
@@ -50,6 +57,7 @@ export function stubModel(name: StubName): Model {
       signal.throwIfAborted();
       return reply(request);
     },
+    turns: stubTurns(),
   };
 }
 

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../wire/json-object.ts';
 import { elements, members, rootSpan, type Span, slice } from '../wire/json-spans.ts';
-import { isMessageList } from './dialects.ts';
+import { isContentsList, isInput, isMessageList } from './dialects.ts';
 import { type Document, linesOf } from './document.ts';
 
 /** One logged call in the text of a file: a capture around a body, or a body alone. */
@@ -11,15 +11,37 @@ export interface CaptureEntry {
   readonly line: number | undefined;
 }
 
+/** Keys that hold the list of messages, on one wire or the other. */
+export const LIST_KEYS = ['messages', 'contents', 'input'] as const;
+
 /** True for a request body with a list of messages. */
 function isBody(value: unknown): value is JsonObject {
-  return isObject(value) && Array.isArray(value.messages) && isMessageList(value.messages);
+  if (!isObject(value)) return false;
+  if (Array.isArray(value.messages)) return isMessageList(value.messages);
+  return isContentsList(value.contents) || isInput(value.input);
+}
+
+/** What says that an object with `input`, a word that anything may use, is a request. */
+const RESPONSES_KEYS = ['instructions', 'max_output_tokens', 'previous_response_id', 'tool_choice'];
+
+/** True for a body that stands by itself. */
+function isLoneBody(value: JsonObject): boolean {
+  if (!isBody(value)) return false;
+  if ('messages' in value) return !isOtherRecording(value);
+  if ('contents' in value) return true;
+  if ('events' in value || 'target' in value) return false;
+  return (
+    RESPONSES_KEYS.some((key) => key in value) ||
+    (typeof value.model === 'string' &&
+      ('kwargs' in value || 'tools' in value || 'stream' in value)) ||
+    (typeof value.model === 'string' && Object.keys(value).length <= 3)
+  );
 }
 
 /** True for a body, or for an object around one that says more about the call. */
 export function isCapture(value: unknown): boolean {
   if (!isObject(value)) return false;
-  return isBody(value.body) || isBody(value.request) || (isBody(value) && !isOtherRecording(value));
+  return isBody(value.body) || isBody(value.request) || isLoneBody(value);
 }
 
 const REQUEST_KEYS = ['model', 'tools', 'system', 'max_tokens', 'kwargs', 'response'];
@@ -30,6 +52,7 @@ const AGENT_KEYS = [
   'simulations',
   'history',
   'sessionId',
+  'epoch',
 ];
 
 /** Agents' own files that also hold `messages`, and nothing of a request. */

@@ -6,7 +6,7 @@ import { dialectOf } from '../wire/catalog.ts';
 import { syntaxError } from '../wire/json-error.ts';
 import { isObject } from '../wire/json-object.ts';
 import { members, rootSpan, type Span, slice } from '../wire/json-spans.ts';
-import type { CaptureEntry } from './capture-entries.ts';
+import { type CaptureEntry, LIST_KEYS } from './capture-entries.ts';
 import type { CapturedRequest } from './captured.ts';
 import { isMessage, judgeDialect } from './dialects.ts';
 import type { ReadContext } from './formats/format.ts';
@@ -27,6 +27,7 @@ const captureSchema = z.looseObject({
   trial: nameSchema,
   agent: z.string().nullish(),
   reward: z.union([z.number(), z.boolean()]).nullish(),
+  cost: z.number().nullish(),
   timestamp: z.union([z.number(), z.string()]).nullish(),
   time: z.union([z.number(), z.string()]).nullish(),
 });
@@ -69,6 +70,7 @@ export class CaptureReader {
         if (taken === undefined) this.#skip(file, entry);
         else requests.push(this.#toRequest(file, taken, fallback));
       } catch (error) {
+        this.#context.loss.skipped(file, 'a broken call');
         const known = located(entry.text, inputError(entry.text, error));
         this.#context.report(problemOf(known, file, entry.line));
       }
@@ -77,6 +79,7 @@ export class CaptureReader {
   }
 
   #skip(file: string, entry: CaptureEntry): void {
+    this.#context.loss.skipped(file, 'no request body');
     this.#context.report({
       code: 'input.schema',
       message: `skipped: expected a request body or a capture with one, found ${entry.text.slice(0, 60)}`,
@@ -94,14 +97,17 @@ export class CaptureReader {
       raw === undefined ? undefined : responseMessage(raw, name, this.#context.table);
     const logged: unknown = raw === undefined ? undefined : JSON.parse(raw);
     const usage =
-      readUsage(isObject(logged) ? logged.usage : undefined) ?? readUsage(capture.usage);
-    const answered =
-      isObject(logged) && typeof logged.model === 'string' ? logged.model : undefined;
+      readUsage(isObject(logged) ? (logged.usage ?? logged.usageMetadata) : undefined) ??
+      readUsage(capture.usage);
+    const answered = isObject(logged)
+      ? [logged.model, logged.modelVersion].find((value) => typeof value === 'string')
+      : undefined;
     const fields = {
       response,
-      model: capture.model ?? asked ?? answered,
+      model: capture.model ?? asked ?? (answered === undefined ? undefined : String(answered)),
       time: readTime(capture.timestamp ?? capture.time),
       usage,
+      cost: capture.cost ?? undefined,
       session: explicitSession(capture, taken.metadata),
       task: nameOf(capture.task ?? capture.task_id),
       trial: nameOf(capture.trial),
@@ -139,7 +145,7 @@ function unknownDialect(body: unknown): string {
   let found = 'another wire form';
   if (odd >= 0) found = `${describeOdd(list[odd])}, at messages[${odd}]`;
   else if (messages !== undefined && list !== messages) found = 'messages that are no array';
-  return `expected a request body of anthropic or openai-chat (a "messages" array of {role, content}), found ${found}`;
+  return `expected a request body with a list of messages ("messages" of anthropic, openai-chat or bedrock, "contents" of gemini, "input" of openai-responses), found ${found}`;
 }
 
 /** Undefined when the entry is JSON without a request body. @throws when it is not JSON. */
@@ -154,7 +160,7 @@ function takeApart(text: string): Taken | undefined {
       part(text, top, 'response'),
     );
   }
-  const list = top.get('messages');
+  const list = LIST_KEYS.map((key) => top.get(key)).find((span) => span !== undefined);
   if (list === undefined) {
     JSON.parse(text);
     return undefined;
@@ -162,12 +168,26 @@ function takeApart(text: string): Taken | undefined {
   if (!top.has('kwargs') && !top.has('response')) return taken(text, {}, undefined);
   // A log that spreads the body over its own keys: the body is what was sent of them.
   const around: unknown = JSON.parse(without(text, list));
-  const sent = ['model', 'system', 'messages', 'tools'].flatMap((key) => {
+  const sent = SENT_KEYS.flatMap((key) => {
     const value = part(text, top, key);
     return value === undefined ? [] : [`${JSON.stringify(key)}:${value}`];
   });
   return taken(`{${sent.join(',')}}`, around, part(text, top, 'response'));
 }
+
+/** What a log that spreads the body holds of it. */
+const SENT_KEYS = [
+  'model',
+  'modelId',
+  'system',
+  'instructions',
+  'systemInstruction',
+  'messages',
+  'contents',
+  'input',
+  'tools',
+  'toolConfig',
+];
 
 function taken(body: string, around: unknown, response: string | undefined): Taken {
   const parsed = captureSchema.safeParse(around);

@@ -13,6 +13,8 @@ export interface CapturedRequest {
   readonly model?: string;
   readonly time?: number;
   readonly usage?: Usage;
+  /** USD. */
+  readonly cost?: number;
   /** Explicit session id, where one was logged. */
   readonly session?: string;
   readonly task?: string;

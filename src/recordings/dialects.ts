@@ -21,15 +21,42 @@ export interface Verdict {
   readonly certain: boolean;
 }
 
+/** True for a list of Gemini's turns, `{role, parts}`. */
+export function isContentsList(value: unknown): value is readonly JsonObject[] {
+  return (
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.every((entry) => isObject(entry) && Array.isArray(entry.parts))
+  );
+}
+
+/** True for what Responses takes as `input`: a text, or items with a type or a role. */
+export function isInput(value: unknown): boolean {
+  if (!Array.isArray(value)) return typeof value === 'string';
+  return (
+    value.length > 0 &&
+    value.every(
+      (item) => isObject(item) && (typeof item.type === 'string' || typeof item.role === 'string'),
+    )
+  );
+}
+
 /**
- * The dialect of a request body `{messages, …}`, or of `{messages}` around a bare list, from its content;
+ * The dialect of a request body with a list of messages (`messages`, `contents`, `input`), or of `{messages}` around a bare list, from its content;
  * the `provider` of a capture decides where the content would fit several.
- * @returns undefined when there is no list of messages, or it is of a dialect that cannot be read.
+ * @returns undefined when there is no list of messages.
  */
 export function judgeDialect(body: unknown, provider?: string): Verdict | undefined {
-  if (!isObject(body) || !isMessageList(body.messages)) return undefined;
+  if (!isObject(body)) return undefined;
+  if (isContentsList(body.contents)) return { dialect: 'gemini', certain: true };
+  if (body.messages === undefined && isInput(body.input)) {
+    return { dialect: 'openai-responses', certain: true };
+  }
+  if (!isMessageList(body.messages)) return undefined;
   const messages = body.messages;
-  if (messages.some(isConverse)) return undefined;
+  if (messages.some(isConverse) || 'toolConfig' in body || 'inferenceConfig' in body) {
+    return { dialect: 'bedrock', certain: true };
+  }
   const tools = Array.isArray(body.tools) ? body.tools.filter(isObject) : [];
   if (messages.some(isChat) || tools.some((tool) => isObject(tool.function))) {
     return { dialect: 'openai-chat', certain: true };
@@ -51,6 +78,7 @@ export function judgeDialect(body: unknown, provider?: string): Verdict | undefi
 
 function providerDialect(provider: string | undefined): DialectName | undefined {
   if (provider === undefined) return undefined;
+  if (/bedrock|converse/i.test(provider)) return 'bedrock';
   if (/anthropic|claude/i.test(provider)) return 'anthropic';
   return /openai|azure|chat/i.test(provider) ? 'openai-chat' : undefined;
 }

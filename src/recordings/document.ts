@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import { HarnessError, messageOf } from '../errors.ts';
 import { syntaxError } from '../wire/json-error.ts';
+import { gunzip, isGzip, readZipEntry } from './archive.ts';
 import type { FoundFile } from './paths.ts';
 
 /** One line of a JSONL file; `line` counts from 1. */
@@ -23,12 +24,16 @@ export type Document = { readonly file: FoundFile } & (
 const SAMPLE_LINES = 40;
 
 /**
- * Reads a file as JSON or JSONL, by its content.
- * @throws HarnessError `input.encoding` (binary, not UTF-8), `input.empty`, `input.format` (text that is
+ * Reads a file as JSON or JSONL, by its content; a gzip file by what it holds.
+ * @throws HarnessError `input.archive`, `input.size` (a packed file), `input.encoding` (binary, not UTF-8), `input.empty`, `input.format` (text that is
  * not JSON), `input.syntax` (JSON that is broken) with line and column.
  */
 export function readDocument(file: FoundFile): Document {
-  const bytes = readBytes(file);
+  return documentOf(file, readBytes(file));
+}
+
+/** The same of a file whose bytes, unpacked, are at hand. */
+export function documentOf(file: FoundFile, bytes: Buffer): Document {
   const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
   const content = bytes.subarray(start);
   checkEncoding(content);
@@ -57,9 +62,23 @@ export function readDocument(file: FoundFile): Document {
 }
 
 function readBytes(file: FoundFile): Buffer {
+  const bytes = packedBytes(file);
+  if (!isGzip(bytes)) return bytes;
+  const content = gunzip(bytes);
+  if (content.toString('latin1', 257, 262) !== 'ustar') return content;
+  throw new HarnessError(
+    'input.archive',
+    'expected JSON or JSONL inside the gzip file, found a tar archive; unpack it first',
+  );
+}
+
+function packedBytes({ absolute, packed }: FoundFile): Buffer {
   try {
-    return readFileSync(file.absolute);
+    return packed === undefined
+      ? readFileSync(absolute)
+      : readZipEntry(packed.archive, packed.entry);
   } catch (error) {
+    if (error instanceof HarnessError) throw error;
     throw new HarnessError('input.missing', `the file cannot be read: ${messageOf(error)}`, {
       cause: error,
     });
@@ -125,6 +144,24 @@ export function documentLines(document: Document): Iterable<Line> {
   if (document.kind === 'jsonl') return linesOf(document.bytes);
   const before = document.text.slice(0, document.text.length - document.text.trimStart().length);
   return [{ line: before.split('\n').length, text: document.text }];
+}
+
+/** How many lines `documentLines` has, counted apart from it. */
+export function countLines(document: Document): number {
+  if (document.kind === 'json') return 1;
+  const { bytes } = document;
+  let count = 0;
+  for (let start = 0; start < bytes.length; ) {
+    const end = bytes.indexOf(10, start);
+    const stop = end < 0 ? bytes.length : end;
+    let at = start;
+    while (at < stop && (bytes[at] ?? 0) <= 32) at++;
+    // Beyond ASCII there is white space too, which a line of nothing else has.
+    if (at < stop && ((bytes[at] ?? 0) < 128 || bytes.toString('utf8', at, stop).trim() !== ''))
+      count++;
+    start = stop + 1;
+  }
+  return count;
 }
 
 function* take<T>(items: Iterable<T>, count: number): Generator<T> {

@@ -1,16 +1,19 @@
 import { readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { nearestName } from '../errors.ts';
+import { HarnessError, messageOf, nearestName } from '../errors.ts';
+import { isZipFile, listZip, type ZipEntry } from './archive.ts';
 import { hasGlob, splitGlob, toMatcher } from './glob.ts';
-import type { Problem } from './problem.ts';
+import { type Problem, problemOf } from './problem.ts';
 
-/** A file to read. */
+/** A file to read, on disk or inside an archive. */
 export interface FoundFile {
-  /** Path as the user would write it: relative where the pattern was. */
+  /** Path as the user would write it: relative where the pattern was; `file.zip!/entry` in an archive. */
   readonly path: string;
   readonly absolute: string;
-  /** Named by itself, rather than found in a folder or by a glob. */
+  /** Named by itself, rather than found in a folder, an archive or by a glob. */
   readonly named: boolean;
+  /** Where the bytes are, of a file inside an archive. */
+  readonly packed?: { readonly archive: string; readonly entry: ZipEntry };
 }
 
 /**
@@ -30,7 +33,44 @@ export function findFiles(
     else
       for (const file of found.files) if (!files.has(file.absolute)) files.set(file.absolute, file);
   }
-  return { files: [...files.values()], problems };
+  const unpacked = [...files.values()].flatMap((file) => {
+    const entries = entriesOf(file);
+    if (Array.isArray(entries)) return entries;
+    problems.push(entries);
+    return [];
+  });
+  return { files: unpacked, problems };
+}
+
+/** Names of zip archives; others that begin as one does (documents, packages) hold no recordings. */
+const ARCHIVE_NAME = /\.(?:zip|eval)$/i;
+/** What of an `.eval` archive is a recording; the rest repeats it. */
+const EVAL_ENTRY = /^(?:samples\/[^/]+\.json|header\.json|_journal\/start\.json)$/;
+
+/** The files inside an archive in natural order, each with its place; any other file as it is. */
+function entriesOf(file: FoundFile): FoundFile[] | Problem {
+  if (!ARCHIVE_NAME.test(file.absolute)) return [file];
+  try {
+    if (!isZipFile(file.absolute)) return [file];
+    const isEval = /\.eval$/i.test(file.absolute);
+    const wanted = listZip(file.absolute).filter(({ name }) =>
+      isEval ? EVAL_ENTRY.test(name) : !name.split('/').some(isHidden),
+    );
+    if (wanted.length === 0) {
+      return problem('input.empty', 'the archive holds no recordings', file.path);
+    }
+    return wanted
+      .sort((a, b) => byNaturalOrder(a.name, b.name))
+      .map((entry) => ({
+        path: `${file.path}!/${entry.name}`,
+        absolute: `${file.absolute}!/${entry.name}`,
+        named: false,
+        packed: { archive: file.absolute, entry },
+      }));
+  } catch (error) {
+    if (error instanceof HarnessError) return problemOf(error, file.path);
+    return problem('input.missing', `the file cannot be read: ${messageOf(error)}`, file.path);
+  }
 }
 
 function findOne(
@@ -125,7 +165,7 @@ function walk(
 }
 
 function isHidden(name: string): boolean {
-  return name.startsWith('.') || name === 'node_modules';
+  return name.startsWith('.') || name === 'node_modules' || name === '__MACOSX';
 }
 
 /** Orders names by code unit, runs of digits by their number, so that `log-9` stands before `log-10`. */

@@ -4,6 +4,7 @@ import type { Transcript } from '../transcript/transcript.ts';
 import { type Document, readDocument } from './document.ts';
 import { formats } from './formats/catalog.ts';
 import type { Format, FormatName } from './formats/format.ts';
+import { addsUp, describeLoss, type FileLoss, LossReport } from './loss.ts';
 import { oddMessage } from './odd-message.ts';
 import { type FoundFile, findFiles } from './paths.ts';
 import { type Problem, problemOf } from './problem.ts';
@@ -14,6 +15,8 @@ import { UniqueNames } from './unique-names.ts';
 export interface Reading {
   readonly transcripts: readonly Transcript[];
   readonly problems: readonly Problem[];
+  /** What became of the records of each file. */
+  readonly losses: readonly FileLoss[];
 }
 
 export interface ReadOptions {
@@ -41,7 +44,7 @@ export async function* readRecordings(
   const { files, problems } = findFiles(patterns, options.cwd);
   const surveyed = survey(files, candidates);
   const early = [...problems, ...surveyed.problems, ...emptyFolders(patterns, files, surveyed)];
-  if (early.length > 0) yield { transcripts: [], problems: early };
+  if (early.length > 0) yield { transcripts: [], problems: early, losses: [] };
   const names = new UniqueNames();
   for (const group of grouped(surveyed.recordings)) {
     const reading = readGroup(group);
@@ -110,7 +113,10 @@ function unknownFormat(document: Document, candidates: readonly Format[]): Probl
 }
 
 /** Extensions of files that should be recordings, so that one that cannot be read is no companion. */
-const RECORDING_NAME = /\.(?:json|jsonl|ndjson|traj)$/i;
+const RECORDING_NAME = /\.(?:json|jsonl|ndjson|traj)(?:\.gz)?$/i;
+
+/** What other files than recordings are found to be. */
+const UNREADABLE: ReadonlySet<string> = new Set(['input.encoding', 'input.archive', 'input.size']);
 
 /** Companions of recordings (licences, tables, images) are told of; a broken recording is an error. */
 function unreadable(file: FoundFile, error: HarnessError): Problem {
@@ -118,7 +124,7 @@ function unreadable(file: FoundFile, error: HarnessError): Problem {
   const isCompanion =
     error.code === 'input.format' ||
     error.code === 'input.empty' ||
-    (error.code === 'input.encoding' && !RECORDING_NAME.test(file.path));
+    (UNREADABLE.has(error.code) && !RECORDING_NAME.test(file.path));
   return !file.named && isCompanion ? { ...problem, severity: 'notice' } : problem;
 }
 
@@ -179,12 +185,14 @@ function readGroup(group: readonly Recording[]): Reading {
   const format = group[0]?.format;
   const table = new MessageTable();
   const report = (problem: Problem) => problems.push(problem);
+  const loss = new LossReport(format?.name ?? '');
   const path = group[0]?.file.path ?? '';
   let transcripts: readonly Transcript[] = [];
   try {
-    transcripts = format?.read(documents, { table, report }) ?? [];
+    transcripts = format?.read(documents, { table, report, loss }) ?? [];
   } catch (error) {
     problems.push(problemOf(inputError('', error), path));
+    loss.abandon('of a recording that cannot be read');
   }
   const kept = transcripts.filter(({ requests }) => requests.length > 0);
   if (kept.length === 0 && problems.length === 0) {
@@ -192,5 +200,13 @@ function readGroup(group: readonly Recording[]): Reading {
     const severity = group.some(({ file }) => file.named) ? 'error' : 'notice';
     problems.push({ code: 'input.empty', message: 'the recording holds no request', at, severity });
   }
-  return { transcripts: kept, problems };
+  const losses = loss.files();
+  for (const file of losses) if (!addsUp(file)) problems.push(miscounted(file));
+  return { transcripts: kept, problems, losses };
+}
+
+/** The transcripts stand, so that a count of ours that does not add up is told, and ends nothing. */
+function miscounted(loss: FileLoss): Problem {
+  const message = `the loss report does not add up: ${describeLoss(loss)}; please report this file`;
+  return { code: 'harness.internal', message, at: { file: loss.file }, severity: 'notice' };
 }

@@ -36,7 +36,8 @@ function systemText(raw: string | undefined): string {
   );
 }
 
-function isBillingHeader(block: unknown): boolean {
+/** A header that a host writes as a system block and that differs from call to call. */
+export function isBillingHeader(block: unknown): boolean {
   return (
     isObject(block) &&
     typeof block.text === 'string' &&

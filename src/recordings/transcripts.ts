@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import type { Message } from '../transcript/message.ts';
 import type { Envelope, Request, Transcript } from '../transcript/transcript.ts';
+import type { LossReport } from './loss.ts';
 
 /** A transcript whose hash is still to be computed. */
 export type TranscriptDraft = Omit<Transcript, 'hash'>;
@@ -59,28 +60,49 @@ function hashOf(draft: TranscriptDraft): string {
   return hash.digest('hex');
 }
 
+/** What a recording says of a model call besides its messages. */
+export type CallFacts = Omit<Request, 'segment' | 'messages' | 'action'>;
+
 /**
  * One request for each assistant message of a recorded list: what stood before it. The assistant message
- * is the action. What follows the last one was never sent.
+ * is the action. What follows the last one was never sent, and one at the very start answers nothing.
+ *
+ * @param facts what is known of the call that `message`, at `index` of the list, answers; undefined: it
+ *   was no call (a greeting, an example).
  */
 export function requestsOfList(
   messages: readonly Message[],
-  facts: (message: Message) => Omit<Request, 'segment' | 'messages' | 'action'> = () => ({}),
+  facts: (message: Message, index: number) => CallFacts | undefined = () => ({}),
 ): readonly Request[] {
   const requests: Request[] = [];
   for (const [index, message] of messages.entries()) {
-    if (message.role !== 'assistant') continue;
-    requests.push({
-      segment: 0,
-      messages: messages.slice(0, index),
-      action: message,
-      ...facts(message),
-    });
+    if (message.role !== 'assistant' || index === 0) continue;
+    const known = facts(message, index);
+    if (known === undefined) continue;
+    requests.push({ segment: 0, messages: messages.slice(0, index), action: message, ...known });
   }
   return requests;
 }
 
+/** Why messages behind the last answer are in no request. */
+export const NEVER_SENT = 'behind the last answer, never sent';
+
+/** Counts the messages of a list that one record each was read as: those that were sent, and the rest. */
+export function countList(
+  loss: LossReport,
+  file: string,
+  messages: readonly Message[],
+  requests: readonly Request[],
+): void {
+  const last = requests.at(-1);
+  const sent = last === undefined ? 0 : last.messages.length + (last.action === undefined ? 0 : 1);
+  loss.read(file, sent);
+  loss.skipped(file, requests.length === 0 ? 'no model call' : NEVER_SENT, messages.length - sent);
+}
+
 /** File name without its folders and its last extension: a task's name where none is recorded. */
 export function stemOf(path: string): string {
-  return basename(path).replace(/(?<=.)\.[^.]+$/, '');
+  return basename(path)
+    .replace(/(?<=.)\.gz$/i, '')
+    .replace(/(?<=.)\.[^.]+$/, '');
 }

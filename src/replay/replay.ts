@@ -13,8 +13,9 @@ import type { TokenizerName } from '../text/tokens.ts';
 import { MessageTable } from '../transcript/intern.ts';
 import type { DialectName } from '../transcript/message.ts';
 import { type Counting, messageCounter, type ThinkingKept } from '../transcript/message-tokens.ts';
-import type { Transcript } from '../transcript/transcript.ts';
+import type { Request, Transcript } from '../transcript/transcript.ts';
 import { dialectOf } from '../wire/catalog.ts';
+import { CostLedger } from './cost-ledger.ts';
 import { EvidenceTracker } from './evidence.ts';
 import { evidenceTotals } from './evidence-totals.ts';
 import { Expander } from './expansion.ts';
@@ -63,13 +64,16 @@ export async function replayTranscript(
   const isDeclared = options.expand === true && declaresExpand(config);
   const expander = isDeclared ? new Expander(lineage.stash) : undefined;
   const requests: RequestReplay[] = [];
+  const declaration = isDeclared ? declarationTokens(options.tokenizer) : undefined;
+  const countingOf = (request: Request) => countingFor(transcript, request, options);
+  const cost = new CostLedger(transcript, options.tokenizer, {
+    countingOf,
+    assumeModel: options.assumeModel,
+    declaration,
+  });
   for (const [index, request] of transcript.requests.entries()) {
     const model = request.model ?? transcript.model ?? options.assumeModel;
-    const counting: Counting = {
-      tokenizer: options.tokenizer,
-      dialect: transcript.dialect,
-      thinking: thinkingKept(transcript.dialect, model),
-    };
+    const counting = countingOf(request);
     const check = shapeCheck(transcript, request, model);
     const pipeline: PipelineOptions = {
       steps: config.steps,
@@ -109,6 +113,7 @@ export async function replayTranscript(
     const tokensAfter = result.tokensAfter + (expansion?.tokens ?? 0);
     const tokens = { tokensBefore, tokensAfter };
     ledger.add(before, result.messages, tokens, messageCounter(before, counting));
+    cost.add(request, result.messages, expansion);
     observe?.(replay, before, result.messages);
   }
   return {
@@ -116,8 +121,18 @@ export async function replayTranscript(
     savings: ledger.savings(),
     evidence: evidenceTotals(requests),
     stash: lineage.stash,
-    ...(isDeclared ? { declaration: declarationTokens(options.tokenizer) } : {}),
+    cost: cost.result(),
+    ...(declaration === undefined ? {} : { declaration }),
   };
+}
+
+function countingFor(
+  { dialect, model: usual }: Transcript,
+  request: Request,
+  { tokenizer, assumeModel }: ReplayOptions,
+): Counting {
+  const model = request.model ?? usual ?? assumeModel;
+  return { tokenizer, dialect, thinking: thinkingKept(dialect, model) };
 }
 
 function budgetAt(

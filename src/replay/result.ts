@@ -1,6 +1,7 @@
 import type { StepReport } from '../compaction/pipeline.ts';
 import type { Stash } from '../compaction/stash.ts';
 import type { Message } from '../transcript/message.ts';
+import type { CostReplay } from './cost-ledger.ts';
 import type { ActionEvidence } from './evidence.ts';
 import type { MarkerCounts } from './evidence-stash.ts';
 import type { EvidenceTotals } from './evidence-totals.ts';
@@ -43,6 +44,8 @@ export interface TranscriptReplay {
   readonly savings: Savings;
   readonly evidence: EvidenceTotals;
   readonly stash: Stash;
+  /** What each request is billed as, before and after. */
+  readonly cost: CostReplay;
   /** Tokens of the expand tool's declaration, which each request carries; absent where it is not declared. */
   readonly declaration?: number;
 }

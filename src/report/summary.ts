@@ -1,3 +1,5 @@
+import { askedNotes, askedTables } from './asked-tables.ts';
+import { costColumns, costNotes, dearerLines } from './cost-tables.ts';
 import { oneDecimal, thousands, tokenColumn, UNMEASURED } from './numbers.ts';
 import type { Paint } from './paint.ts';
 import { shortenNames } from './shorten.ts';
@@ -8,7 +10,7 @@ import type { ConfigTotals } from './totals.ts';
 const SUMMARY_WIDTH = 80;
 
 /**
- * The end of a sweep on a terminal: four small tables, one row a config, and a line for each figure that
+ * The end of a sweep on a terminal: small tables, one row a config, and a line for each figure that
  * is easily taken for another. No line is longer than 80 characters, colour aside.
  */
 export function summaryLines(totals: readonly ConfigTotals[], paint: Paint): string[] {
@@ -17,8 +19,18 @@ export function summaryLines(totals: readonly ConfigTotals[], paint: Paint): str
     ...titled('Saved', savedColumns(totals), totals, paint),
     ...titled('Kept', keptColumns(totals), totals, paint),
     ...titled('Spent', spentColumns(totals), totals, paint),
+    ...titled('Cost', costColumns(totals), totals, paint),
+    ...dearer(totals, paint),
+    ...askedTables(totals.map(({ asked }) => asked)).flatMap(({ title, columns }) =>
+      titled(title, columns, totals, paint),
+    ),
     ...footnotes(totals).map((line) => paint.dim(line)),
   ];
+}
+
+function dearer(totals: readonly ConfigTotals[], paint: Paint): string[] {
+  const lines = dearerLines(totals, SUMMARY_WIDTH);
+  return lines.length === 0 ? [] : [...lines.map((line) => paint.yellow(line)), ''];
 }
 
 function titled(
@@ -120,12 +132,14 @@ function footnotes(totals: readonly ConfigTotals[]): string[] {
     'net            unique minus what expand gave back (--expand off: nothing)',
     'model USD      component calls at the price of their model, or the recording’s',
     'pays after     later requests that earn it again, at the price of cache reads',
+    ...costNotes,
     "pooled, mean   % of all tokens together; mean of each transcript's own %",
     'resolved       reward 1: recorded; grounded, if all that actions used is kept;',
     '               expanded, if the rest is behind a marker (an upper bound)',
     'evidence       identifiers that actions took from their requests: kept in front',
     '               of the model, only behind a marker, or lost',
   ];
+  lines.push(...askedNotes(totals.map(({ asked }) => asked)));
   if (totals.some(({ frontier }) => frontier)) {
     lines.push(
       '*              no other config is as good in all of these and better in one:',

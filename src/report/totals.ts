@@ -1,4 +1,6 @@
 import { type CellResult, isFinished } from '../rows/result.ts';
+import { type AskedTotals, askedTotalsOf } from './asked-totals.ts';
+import { type CostTotals, costTotalsOf } from './cost-totals.ts';
 import { frontierOf } from './frontier.ts';
 import { savingsCellsOf } from './run-figures.ts';
 import { type SavingsCell, type SentAgainstBaseline, savingsOf } from './statistics/savings.ts';
@@ -48,6 +50,9 @@ export interface ConfigTotals {
   /** The same with the tokens of the component's own model calls added. */
   readonly sentWithModelPercent: number | undefined;
   readonly violationsAdded: number | undefined;
+  /** Agreement and probes; undefined where nothing was asked. */
+  readonly asked: AskedTotals | undefined;
+  readonly cost: CostTotals;
   /** See `frontierOf`; always false of a config that rewrote nothing. */
   readonly frontier: boolean;
 }
@@ -137,6 +142,8 @@ function add(
     violationsAdded: measured.some((row) => row.violationsAdded !== undefined)
       ? sum((row) => row.violationsAdded)
       : undefined,
+    asked: askedTotalsOf(measured),
+    cost: costTotalsOf(measured),
   };
 }
 

@@ -92,6 +92,9 @@ const time = group('time');
 const tier = (field: FieldOf<number>, name: string, side: string) =>
   cost.number(field, 'tokens', `Tokens ${name}, requests ${side} compaction.`);
 
+/** Of a tier that some providers do not bill. */
+const UNBILLED = ' (empty where writing has no price of its own)';
+
 const headers = {
   task: guru.text('task', 'What was worked on.'),
   config: guru.text('config', 'The config; baseline sends every request as recorded.'),
@@ -219,17 +222,60 @@ const headers = {
   fresh_after: tier('freshAfter', 'billed as fresh input', 'after'),
   cache_read_before: tier('cacheReadBefore', 'read from the prompt cache', 'before'),
   cache_read_after: tier('cacheReadAfter', 'read from the prompt cache', 'after'),
-  cache_write_before: tier('cacheWriteBefore', 'written to the prompt cache', 'before'),
-  cache_write_after: tier('cacheWriteAfter', 'written to the prompt cache', 'after'),
-  usd_before: cost.number('usdBefore', 'USD', 'Price of the requests as recorded.'),
-  usd_after: cost.number('usdAfter', 'USD', 'Price of the requests as they would be sent.'),
+  cache_write_before: tier('cacheWriteBefore', `written to the prompt cache${UNBILLED}`, 'before'),
+  cache_write_after: tier('cacheWriteAfter', `written to the prompt cache${UNBILLED}`, 'after'),
+  usd_before: cost.number(
+    'usdBefore',
+    'USD',
+    'Price of the requests as recorded, their output with them. Empty where a price is not known.',
+  ),
+  usd_after: cost.number(
+    'usdAfter',
+    'USD',
+    'Price of the requests as they would be sent, at the same prices.',
+  ),
   usd_model: cost.number('usdModel', 'USD', 'Price of the component calls.'),
-  usd_net: cost.number('usdNet', 'USD', 'usd_before − usd_after − usd_model.'),
-  price_basis: cost.text('priceBasis', 'Where the prices are from, and what was assumed.'),
+  usd_net: cost.number(
+    'usdNet',
+    'USD',
+    'usd_before − usd_after − usd_model; below 0, the config costs more than it saves.',
+  ),
+  price_basis: cost.text(
+    'priceBasis',
+    'Where the prices are from, with their date, and what was assumed.',
+  ),
   break_even_requests: cost.number(
     'breakEvenRequests',
     'requests',
     'Requests that must still come for the component calls to pay, each saving unique_saved at the price of a cache read.',
+  ),
+  break_even_request: cost.number(
+    'breakEvenRequest',
+    '',
+    'Number of the request, from 1, from which on all that was spent, component calls included, stays below what the recording had spent; empty where that never comes.',
+  ),
+  cache_bust_tokens: cost.number(
+    'cacheBustTokens',
+    'tokens',
+    'Tokens that the rewrites kept and that were written or sent fresh again, where the original would have read them from the cache.',
+  ),
+  cache_write_1h_before: tier('cacheWrite1hBefore', 'of cache_write_before, for an hour', 'before'),
+  cache_write_1h_after: tier('cacheWrite1hAfter', 'of cache_write_after, for an hour', 'after'),
+  output_before: tier(
+    'outputBefore',
+    'that the agent’s model wrote: recorded, else counted',
+    'before',
+  ),
+  output_after: tier('outputAfter', 'the same, with the calls of the expand tool', 'after'),
+  calibration_ratio: cost.number(
+    'calibrationRatio',
+    '',
+    'Tokens of the provider for one of ours, by the recorded usage, which scales all tiers; empty without one.',
+  ),
+  calibration_error: cost.number(
+    'calibrationError',
+    '',
+    'Σ over requests and tiers of |predicted − recorded| ÷ recorded input tokens, before compaction; a token in a wrong tier counts twice.',
   ),
 
   fired: component.number('fired', '', 'Requests that were rewritten.'),
@@ -268,15 +314,121 @@ const headers = {
   agreement: agreement.number(
     'agreement',
     '',
-    'Mean agreement of the next action on both requests, 0 to 1.',
+    'Mean agreement of the next action on the rewritten request, 0 to 1: same tools and targets 1, same tools 0.5, else 0. Only where the model, given the request as recorded, does what the agent did.',
   ),
+  agreement_low: agreement.number(
+    'agreementLow',
+    '',
+    'Lower end of its 95 % score interval (Wilson), which takes the requests for independent.',
+  ),
+  agreement_high: agreement.number('agreementHigh', '', 'Upper end of the interval of agreement.'),
   agreement_n: agreement.number('agreementCount', '', 'Requests behind agreement.'),
+  agreement_eligible: agreement.number(
+    'agreementEligible',
+    '',
+    'Requests that could be asked about: rewritten, and known what the agent did.',
+  ),
+  agreement_sampled: agreement.number(
+    'agreementSampled',
+    '',
+    'Of these, requests that were asked about: agreement_n + agreement_not_reproduced + agreement_unparsed.',
+  ),
+  agreement_not_reproduced: agreement.number(
+    'agreementNotReproduced',
+    '',
+    'Requests at which the model, as recorded, does something else than the agent did; not scored.',
+  ),
+  agreement_unparsed: agreement.number(
+    'agreementUnparsed',
+    '',
+    'Requests at which a reply was no action, on either side; not scored.',
+  ),
+  agreement_unparsed_reasons: agreement.counts(
+    'agreementUnparsedReasons',
+    'Why they were no action, as reason:count: no_action, arguments, expand_limit, or the code of a failed call.',
+  ),
+  agreement_answers: agreement.number(
+    'agreementAnswers',
+    '',
+    'Of agreement_n, requests whose recorded action is an answer in words; another answer agrees with it, whatever it says.',
+  ),
+  agreement_expands: agreement.number(
+    'agreementExpands',
+    '',
+    'Markers that the model asked for and got back before it acted.',
+  ),
+  agreement_plan: agreement.text(
+    'agreementPlan',
+    'How requests and spans were sampled, with the seed; whether tools were declared as recorded; the model that was asked.',
+  ),
   probe_score: agreement.number(
     'probeScore',
     '',
-    'Share of probes that were answered right, 0 to 1.',
+    'Share of probe questions about dropped messages that the rewritten request answers, 0 to 1.',
   ),
-  probe_n: agreement.number('probeCount', '', 'Probes behind probe_score.'),
+  probe_low: agreement.number(
+    'probeLow',
+    '',
+    'Lower end of its 95 % score interval (Wilson), which takes the questions for independent.',
+  ),
+  probe_high: agreement.number('probeHigh', '', 'Upper end of the interval of probe_score.'),
+  probe_n: agreement.number('probeCount', '', 'Probe questions behind probe_score.'),
+  probe_unanswered: agreement.number(
+    'probeUnanswered',
+    '',
+    'Of probe_n, questions that the model said it cannot answer; they count as not right.',
+  ),
+  probe_unparsed: agreement.number(
+    'probeUnparsed',
+    '',
+    'Probe questions without an answer in words; not scored.',
+  ),
+  probe_score_expand: agreement.number(
+    'probeScoreExpand',
+    '',
+    'As probe_score, with the expand tool served; empty where the config does not declare it.',
+  ),
+  probe_n_expand: agreement.number(
+    'probeCountExpand',
+    '',
+    'Probe questions behind probe_score_expand.',
+  ),
+  probe_unparsed_expand: agreement.number(
+    'probeUnparsedExpand',
+    '',
+    'Probe questions without an answer in words when expand is served; not scored.',
+  ),
+  probe_spans: agreement.number('probeSpans', '', 'Dropped messages that were asked about.'),
+  probe_dropped: agreement.number(
+    'probeDropped',
+    '',
+    'Questions that could not be used: not written, or their answer is not in the message or in the question.',
+  ),
+  agreement_calls: agreement.number(
+    'agreementCalls',
+    '',
+    'Model calls behind agreement and probes; none of them is in model_calls.',
+  ),
+  agreement_calls_shared: agreement.number(
+    'agreementCallsShared',
+    '',
+    'Of these, calls that depend on the recording alone: made once, and counted on the row of every config that uses them.',
+  ),
+  agreement_input_tokens: agreement.number(
+    'agreementInputTokens',
+    'tokens',
+    'What the calls behind agreement and probes read.',
+  ),
+  agreement_output_tokens: agreement.number(
+    'agreementOutputTokens',
+    'tokens',
+    'What the calls behind agreement and probes wrote.',
+  ),
+  usd_agreement: agreement.number(
+    'usdAgreement',
+    'USD',
+    'Price of the calls behind agreement and probes; not in usd_model. Empty where it is not known.',
+  ),
 
   added_ms_p50: time.number(
     'addedMsMedian',

@@ -1,6 +1,7 @@
 import type { Config } from '../compaction/config.ts';
 import type { StepReport } from '../compaction/pipeline.ts';
 import { codeOf, messageOf } from '../errors.ts';
+import type { PriceTable } from '../model/prices.ts';
 import {
   type EvidenceTotals,
   groundedReward,
@@ -9,8 +10,9 @@ import {
 import type { TranscriptReplay } from '../replay/result.ts';
 import type { TokenizerName } from '../text/tokens.ts';
 import type { Transcript } from '../transcript/transcript.ts';
+import { chargesOf, tierTotals } from './charges.ts';
 import { failureNote, type Redact } from './note.ts';
-import { spendOf } from './spend.ts';
+import { priced } from './spend.ts';
 
 /** How often each name occurred, e.g. a gate. */
 export type Counts = ReadonlyMap<string, number>;
@@ -81,6 +83,14 @@ export interface CellResult {
   readonly usdNet?: Figure;
   readonly priceBasis?: string | undefined;
   readonly breakEvenRequests?: Figure;
+  readonly breakEvenRequest?: Figure;
+  readonly cacheBustTokens?: Figure;
+  readonly cacheWrite1hBefore?: Figure;
+  readonly cacheWrite1hAfter?: Figure;
+  readonly outputBefore?: Figure;
+  readonly outputAfter?: Figure;
+  readonly calibrationRatio?: Figure;
+  readonly calibrationError?: Figure;
 
   readonly fired?: Figure;
   readonly modelCalls?: Figure;
@@ -97,9 +107,33 @@ export interface CellResult {
   readonly violationRules?: Counts | undefined;
 
   readonly agreement?: Figure;
+  readonly agreementLow?: Figure;
+  readonly agreementHigh?: Figure;
   readonly agreementCount?: Figure;
+  readonly agreementEligible?: Figure;
+  readonly agreementSampled?: Figure;
+  readonly agreementNotReproduced?: Figure;
+  readonly agreementUnparsed?: Figure;
+  readonly agreementUnparsedReasons?: Counts | undefined;
+  readonly agreementAnswers?: Figure;
+  readonly agreementExpands?: Figure;
+  readonly agreementPlan?: string | undefined;
   readonly probeScore?: Figure;
+  readonly probeLow?: Figure;
+  readonly probeHigh?: Figure;
   readonly probeCount?: Figure;
+  readonly probeUnanswered?: Figure;
+  readonly probeUnparsed?: Figure;
+  readonly probeScoreExpand?: Figure;
+  readonly probeCountExpand?: Figure;
+  readonly probeUnparsedExpand?: Figure;
+  readonly probeSpans?: Figure;
+  readonly probeDropped?: Figure;
+  readonly agreementCalls?: Figure;
+  readonly agreementCallsShared?: Figure;
+  readonly agreementInputTokens?: Figure;
+  readonly agreementOutputTokens?: Figure;
+  readonly usdAgreement?: Figure;
 
   readonly addedMsMedian?: Figure;
   readonly addedMs95?: Figure;
@@ -115,6 +149,8 @@ export interface CellLabels {
   readonly model: string;
   readonly tokenizer: TokenizerName;
   readonly wallSeconds: number;
+  /** Absent: the built-in table. */
+  readonly prices?: PriceTable;
 }
 
 const OK = 'ok';
@@ -152,7 +188,7 @@ export function measuredCell(labels: CellLabels, replay: TranscriptReplay): Cell
     peakAfter: savings.peakAfter,
     fired: requests.filter((request) => request.changed).length,
     ...componentFigures(steps),
-    ...spendOf(labels.config, labels.transcript.model, steps, savings.unique),
+    ...costFigures(labels, replay),
     violationsBefore: sum(requests, (request) => request.violationsBefore),
     violationsAdded: sum(requests, (request) => request.violationsAdded.length),
     violationRules: brokenRules(requests),
@@ -216,6 +252,27 @@ function evidenceFigures({ evidence, ...totals }: EvidenceTotals) {
     evidenceRecoverable: evidence.recoverable,
     evidenceLost: evidence.lost,
     evidenceMutated: evidence.mutated,
+  };
+}
+
+function costFigures({ config, prices }: CellLabels, replay: TranscriptReplay) {
+  const { cost } = replay;
+  const [before, after] = [tierTotals(cost, 'before'), tierTotals(cost, 'after')];
+  return {
+    freshBefore: before.fresh,
+    freshAfter: after.fresh,
+    cacheReadBefore: before.cacheRead,
+    cacheReadAfter: after.cacheRead,
+    cacheWriteBefore: before.cacheWrite,
+    cacheWriteAfter: after.cacheWrite,
+    cacheWrite1hBefore: before.cacheWrite1h,
+    cacheWrite1hAfter: after.cacheWrite1h,
+    outputBefore: before.output,
+    outputAfter: after.output,
+    cacheBustTokens: sum(cost.requests, ({ bust }) => bust),
+    calibrationRatio: cost.calibration?.ratio,
+    calibrationError: cost.calibration?.error,
+    ...priced(chargesOf(config, replay), prices),
   };
 }
 

@@ -1,14 +1,24 @@
 import { createHash } from 'node:crypto';
 import type { Config } from '../compaction/config.ts';
 import { SUMMARIZE_PROMPT_VERSION } from '../compaction/summarize-prompt.ts';
+import { type AskingPlan, askingIdentity } from '../replay/asking.ts';
 import type { TokenizerName } from '../text/tokens.ts';
 import type { Transcript } from '../transcript/transcript.ts';
 
 /** What holds for every cell of a sweep and can change its figures. */
 export interface SweepSettings {
   readonly tokenizer: TokenizerName;
-  /** Mode and name of the component model, e.g. `stub`. */
+  /**
+   * Who answers: `stub`, `stub-vague`, `none`, `live`, or `recorded`, which is a cassette that is being
+   * written or read: both give the same figures.
+   */
   readonly model: string;
+  /** What tells a cassette from another one; absent without one. */
+  readonly cassette?: string;
+  /** What else answers where the cassette does not, if that changes figures. */
+  readonly onMiss?: 'stub' | 'skip';
+  /** Next-action agreement and probes; absent: neither is measured. */
+  readonly asking?: AskingPlan;
   /** Repetitions of each cell; 1 or more. */
   readonly samples: number;
   /** False under `--no-guard`: rewrites that cannot be sent are measured all the same. */
@@ -28,7 +38,7 @@ export interface Cell {
 }
 
 /** Raised whenever the harness itself gives other figures for the same input. */
-const MEASUREMENT_VERSION = 2;
+const MEASUREMENT_VERSION = 3;
 
 /** Versions of the prompts that components send, by component. */
 export const promptVersions: Readonly<Record<string, number>> = {
@@ -93,7 +103,14 @@ export function cellId(
     [transcript.task, transcript.trial, transcript.lineage],
     [transcript.source.file, transcript.source.session, occurrence],
     [tokenizer, model, assumeModel ?? null, guard, expandMode(settings), sample],
+    modelIdentity(settings),
+    transcript.model ?? null,
     promptVersions,
   ];
   return createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 20);
+}
+
+/** What beside `model` decides which answers a sweep gets. */
+export function modelIdentity({ cassette, onMiss, asking }: SweepSettings): unknown {
+  return [cassette ?? null, onMiss ?? null, askingIdentity(asking)];
 }

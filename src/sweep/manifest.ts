@@ -3,7 +3,7 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
 import type { Config } from '../compaction/config.ts';
 import { HarnessError, messageOf, systemCodeOf } from '../errors.ts';
-import { expandMode, promptVersions, type SweepSettings } from './cells.ts';
+import { expandMode, modelIdentity, promptVersions, type SweepSettings } from './cells.ts';
 
 /** What a run selects: the same selection gives the same cells from the same files. */
 export interface Selection {
@@ -12,6 +12,20 @@ export interface Selection {
   readonly patterns: readonly string[];
   readonly format: string;
   readonly settings: SweepSettings;
+  /** How the model is reached and paid; it changes no figure. */
+  readonly access?: ModelAccess;
+}
+
+/** Connection and money, without keys. */
+export interface ModelAccess {
+  /** As `--model` was given. */
+  readonly mode: string;
+  /** Path of the cassette. */
+  readonly cassette?: string;
+  readonly onMiss?: string;
+  /** Calls at once to one endpoint. */
+  readonly concurrency?: number;
+  readonly maxUsd?: number;
 }
 
 const counts = z.object({
@@ -51,6 +65,17 @@ const manifest = z.object({
   options: z.object({
     tokenizer: z.string(),
     model: z.string(),
+    /** As `--model` was given, where that is not `model`. */
+    mode: z.string().optional(),
+    cassette: z.string().optional(),
+    /** What tells it from another one, wherever it lies. */
+    cassette_id: z.string().optional(),
+    on_miss: z.string().optional(),
+    concurrency: z.int().optional(),
+    max_usd: z.number().optional(),
+    agreement: z.int().optional(),
+    probes: z.int().optional(),
+    agreement_seed: z.int().optional(),
     assume_model: z.string().optional(),
     samples: z.int(),
     guard: z.boolean(),
@@ -61,6 +86,8 @@ const manifest = z.object({
   /** Absent where the project is no git checkout. */
   revision: z.object({ commit: z.string(), dirty: z.boolean() }).optional(),
   counts: counts.optional(),
+  /** Model calls that this start of the run paid, by the price table. */
+  spend: z.object({ usd: z.number().optional(), calls: z.int() }).optional(),
   problems: z.array(problem),
 });
 
@@ -96,6 +123,9 @@ export function startManifest(
     options: {
       tokenizer,
       model,
+      ...accessOptions(selection.access),
+      ...(settings.cassette === undefined ? {} : { cassette_id: settings.cassette }),
+      ...askingOptions(settings),
       ...(assumeModel === undefined ? {} : { assume_model: assumeModel }),
       samples,
       guard,
@@ -108,6 +138,23 @@ export function startManifest(
   };
 }
 
+function accessOptions(access: ModelAccess | undefined) {
+  if (access === undefined) return {};
+  const { mode, cassette, onMiss, concurrency, maxUsd } = access;
+  return {
+    mode,
+    ...(cassette === undefined ? {} : { cassette }),
+    ...(onMiss === undefined ? {} : { on_miss: onMiss }),
+    ...(concurrency === undefined ? {} : { concurrency }),
+    ...(maxUsd === undefined ? {} : { max_usd: maxUsd }),
+  };
+}
+
+function askingOptions({ asking }: SweepSettings) {
+  if (asking === undefined) return {};
+  return { agreement: asking.agreement, probes: asking.probes, agreement_seed: asking.seed };
+}
+
 export function selectionHash({ configs, patterns, format, settings }: Selection): string {
   const { tokenizer, model, assumeModel, samples, guard } = settings;
   const identity = [
@@ -115,6 +162,7 @@ export function selectionHash({ configs, patterns, format, settings }: Selection
     patterns,
     format,
     [tokenizer, model, assumeModel ?? null, samples, guard, expandMode(settings)],
+    modelIdentity(settings),
     promptVersions,
   ];
   return createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 16);

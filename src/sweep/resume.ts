@@ -83,6 +83,11 @@ function differences(manifest: Manifest, selection: Selection): string {
   compare('--format', transcripts.format, format);
   compare('--tokenizer', options.tokenizer, settings.tokenizer);
   compare('--model', options.model, settings.model);
+  const { asking } = settings;
+  compare('--cassette', options.cassette_id, settings.cassette);
+  compare('--agreement', options.agreement, asking?.agreement);
+  compare('--probes', options.probes, asking?.probes);
+  compare('--agreement-seed', options.agreement_seed, asking?.seed);
   compare('--assume-model', options.assume_model, settings.assumeModel);
   compare('--samples', options.samples, settings.samples);
   compare('guard', options.guard, settings.guard);

@@ -14,6 +14,8 @@ export interface RunFiles {
   readonly stash: string;
   /** What configs with controls left of each request; only there where a run has controls. */
   readonly budgets: string;
+  /** What each cell is billed as, so that its row can be priced anew. */
+  readonly charges: string;
 }
 
 export function runFiles(csv: string): RunFiles {
@@ -23,6 +25,7 @@ export function runFiles(csv: string): RunFiles {
     manifest: `${stem}.manifest.json`,
     stash: `${stem}.stash.jsonl`,
     budgets: `${stem}.budgets.jsonl`,
+    charges: `${stem}.charges.jsonl`,
   };
 }
 
@@ -66,7 +69,7 @@ export async function createRun(
  * The folder and those above it. Not `recursive: true`: Node never returns from that where a folder that
  * exists takes no new entry and says so as ENOENT, as `/proc` does.
  */
-async function makeFolder(folder: string): Promise<void> {
+export async function makeFolder(folder: string): Promise<void> {
   try {
     await mkdir(folder);
   } catch (error) {

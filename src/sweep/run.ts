@@ -1,18 +1,24 @@
 import { setImmediate } from 'node:timers/promises';
 import type { ExternalCall } from '../compaction/external-call.ts';
 import type { ModelResolver } from '../compaction/pipeline.ts';
-import { HarnessError } from '../errors.ts';
+import { codeOf, HarnessError } from '../errors.ts';
+import { offlinePrices, type PriceTable } from '../model/prices.ts';
 import type { Problem } from '../recordings/problem.ts';
 import { type ReadOptions, readRecordings } from '../recordings/read.ts';
-import { replayTranscript } from '../replay/replay.ts';
 import type { TranscriptReplay } from '../replay/result.ts';
+import { SharedAnswers } from '../replay/shared-answers.ts';
+import { askedFigures } from '../rows/asked.ts';
+import { chargesOf } from '../rows/charges.ts';
 import { replaceRows } from '../rows/csv.ts';
 import type { Redact } from '../rows/note.ts';
 import { type CellResult, failedCell, isFinished, measuredCell } from '../rows/result.ts';
 import { listTokens } from '../transcript/message-tokens.ts';
 import type { Transcript } from '../transcript/transcript.ts';
 import { appendBudget, type Budgets, readBudgets } from './budgets.ts';
+import { CellStopped } from './cell-calls.ts';
+import { replayCell } from './cell-replay.ts';
 import { type Cell, CellFactory } from './cells.ts';
+import { appendCharges, repriced } from './charges.ts';
 import { runLocally } from './executors/local.ts';
 import { type Manifest, type Selection, writeManifest } from './manifest.ts';
 import { type OpenRun, removeRun } from './run-files.ts';
@@ -27,10 +33,17 @@ export interface SweepPlan {
   readonly models: (transcript: Transcript) => ModelResolver;
   /** How components reach programs and endpoints of the user's; absent: not at all. */
   readonly callExternal?: ExternalCall;
+  /** Prices of the figures in USD; absent: the built-in table. */
+  readonly prices?: PriceTable;
   readonly redact: Redact;
   /** Milliseconds since the epoch; never goes back. */
   readonly now: () => number;
+  /** Ends the run at once, model calls included. */
   readonly signal: AbortSignal;
+  /** Aborts when no further call may be paid: no new cell begins, calls under way go on. */
+  readonly exhausted?: AbortSignal;
+  /** What model calls have cost so far, for the manifest. */
+  readonly spend?: () => Manifest['spend'];
 }
 
 /** Told of what happens; counts are those of the run so far. */
@@ -47,31 +60,40 @@ export interface SweepResult {
   readonly rows: readonly CellResult[];
   readonly problems: readonly Problem[];
   readonly counts: NonNullable<Manifest['counts']>;
+  /** Ids of the cells that are finished. */
+  readonly finished: ReadonlySet<string>;
 }
 
 /**
- * Runs every cell that is not in `kept`, writes each row as it is finished, and at the end puts the rows
+ * Runs every cell that is not in `finishedBefore`, writes each row as it is finished, and at the end puts the rows
  * in order: transcripts as they were read, the configs in the order given, samples. A failed cell is a
- * row that says so; the others go on. When the signal aborts, what is done is kept.
+ * row that says so; the others go on. When a signal aborts, what is done is kept, and a cell that was under
+ * way has no row: it is run again by a resumed run.
  *
- * Rejects with `output.write` where a row cannot be written.
+ * Rejects with `output.write` where a row cannot be written, and with `cassette.miss` where a strict
+ * replay lacks an answer.
  */
 export async function runSweep(
   plan: SweepPlan,
   run: OpenRun,
   manifest: Manifest,
-  kept: ReadonlyMap<string, CellResult>,
+  finishedBefore: ReadonlyMap<string, CellResult>,
   observer: SweepObserver = {},
 ): Promise<SweepResult> {
+  // Prices are no part of a cell's id: what is finished stays so, and is priced as the other rows are.
+  const kept =
+    finishedBefore.size === 0
+      ? finishedBefore
+      : await repriced(finishedBefore, run.files.charges, plan.prices ?? offlinePrices);
   const budgets = kept.size === 0 ? new Map() : await readBudgets(run.files.budgets);
   const sweep = new Sweep(plan, run, { kept, budgets }, observer);
   await writeManifest(run.files.manifest, { ...manifest, status: 'running' });
   await appendReferences(run.files.stash, []);
   try {
-    await runLocally(sweep.transcripts(), plan.jobs, (work) => sweep.work(work), plan.signal);
+    await runLocally(sweep.transcripts(), plan.jobs, (work) => sweep.work(work), sweep.stop);
     const result = sweep.result();
     await replaceRows(run.files.csv, result.rows);
-    await writeManifest(run.files.manifest, finished(manifest, result, plan.now()));
+    await writeManifest(run.files.manifest, finished(manifest, result, plan));
     if (result.counts.cells === 0 && result.rows.length === 0) await removeRun(run.files);
     return result;
   } catch (error) {
@@ -84,12 +106,14 @@ export async function runSweep(
   }
 }
 
-function finished(manifest: Manifest, result: SweepResult, now: number): Manifest {
+function finished(manifest: Manifest, result: SweepResult, { now, spend }: SweepPlan): Manifest {
+  const spent = spend?.();
   return {
     ...manifest,
     status: result.status,
-    finished: new Date(now).toISOString(),
+    finished: new Date(now()).toISOString(),
     counts: result.counts,
+    ...(spent === undefined ? {} : { spend: spent }),
     problems: result.problems.map(({ severity, code, message, at }) => ({
       severity,
       code,
@@ -106,6 +130,13 @@ interface TranscriptWork {
   readonly order: number;
 }
 
+/** What the cells of one transcript share. */
+interface SharedWork {
+  /** Tokens after of each request, by the id of the cell that left them. */
+  readonly budgets: Map<string, readonly number[]>;
+  readonly answers: SharedAnswers;
+}
+
 class Sweep {
   readonly #plan: SweepPlan;
   readonly #run: OpenRun;
@@ -114,6 +145,8 @@ class Sweep {
   /** Names of the configs that controls match. */
   readonly #matched: ReadonlySet<string>;
   readonly #observer: SweepObserver;
+  /** Aborts when no new cell may begin. */
+  readonly stop: AbortSignal;
   readonly #problems: Problem[] = [];
   readonly #rows = new Map<number, CellResult>();
   #transcripts = 0;
@@ -133,6 +166,8 @@ class Sweep {
     this.#keptBudgets = before.budgets;
     this.#matched = new Set(plan.selection.configs.flatMap(({ matches }) => matches?.name ?? []));
     this.#observer = observer;
+    const { signal, exhausted } = plan;
+    this.stop = exhausted === undefined ? signal : AbortSignal.any([signal, exhausted]);
   }
 
   async *transcripts(): AsyncGenerator<TranscriptWork> {
@@ -158,13 +193,14 @@ class Sweep {
   /** The cells of one transcript, one after the other: they share what was computed of its messages. */
   async work({ cells, order }: TranscriptWork): Promise<void> {
     if (cells.some((cell) => !this.#kept.has(cell.id))) this.#countOnce(cells);
-    const budgets = new Map(this.#keptBudgets);
+    const shared = { budgets: new Map(this.#keptBudgets), answers: new SharedAnswers() };
     for (const [index, cell] of cells.entries()) {
       // Replay with a stub never waits, so timers and signals get their turn here.
       await setImmediate();
-      if (this.#plan.signal.aborted) return;
+      if (this.stop.aborted) return;
       const known = this.#kept.get(cell.id);
-      const row = known ?? (await this.#measure(cell, cells, budgets));
+      const row = known ?? (await this.#measure(cell, cells, shared));
+      if (row === undefined) return;
       if (known !== undefined) this.#keptCells++;
       this.#rows.set(order + index, row);
       this.#observer.onCell?.(row, this.#rows.size);
@@ -181,55 +217,49 @@ class Sweep {
     }
   }
 
+  /** The row that was written; undefined of a cell that was stopped. */
   async #measure(
     cell: Cell,
     cells: readonly Cell[],
-    budgets: Map<string, readonly number[]>,
-  ): Promise<CellResult> {
-    const { selection, redact, now } = this.#plan;
+    { budgets, answers }: SharedWork,
+  ): Promise<CellResult | undefined> {
+    const { selection, redact, now, prices } = this.#plan;
     const { settings } = selection;
     const start = now();
+    let model = settings.model;
     const labels = () => ({
       transcript: cell.transcript,
       config: cell.config,
       sample: cell.sample,
       cellId: cell.id,
-      model: settings.model,
+      model,
       tokenizer: settings.tokenizer,
       wallSeconds: (now() - start) / 1000,
+      ...(prices === undefined ? {} : { prices }),
     });
     let row: CellResult;
     let references: StashReference[] = [];
     try {
-      const replay = await this.#replay(cell, await this.#budgetOf(cell, cells, budgets));
+      const budget = await this.#budgetOf(cell, cells, budgets);
+      const { replay, asked, names } = await replayCell(cell, this.#plan, { answers, budget });
+      model = modelLabel(settings.model, names);
       if (this.#matched.has(cell.config.name)) {
         budgets.set(cell.id, tokensAfter(replay));
         await appendBudget(this.#run.files.budgets, cell.id, tokensAfter(replay));
       }
-      row = measuredCell(labels(), replay);
+      row = { ...measuredCell(labels(), replay), ...askedFigures(asked, prices) };
       references = stashReferences(cell, replay);
+      const charges = chargesOf(cell.config, replay);
+      await appendCharges(this.#run.files.charges, cell.id, charges);
     } catch (error) {
+      if (error instanceof CellStopped) return undefined;
+      if (codeOf(error) === 'cassette.miss') throw error;
       row = failedCell(labels(), error, redact);
     }
     // Before the row, so that what a row stashed can be expanded.
     if (references.length > 0) await appendReferences(this.#run.files.stash, references);
     await this.#run.rows.append(row);
     return row;
-  }
-
-  #replay(cell: Cell, budgets?: readonly number[]): Promise<TranscriptReplay> {
-    const { selection, models, callExternal } = this.#plan;
-    const { settings } = selection;
-    return replayTranscript(cell.transcript, cell.config, {
-      tokenizer: settings.tokenizer,
-      models,
-      sample: cell.sample,
-      guard: settings.guard,
-      expand: settings.expand === true,
-      ...(settings.assumeModel === undefined ? {} : { assumeModel: settings.assumeModel }),
-      ...(callExternal === undefined ? {} : { callExternal }),
-      ...(budgets === undefined ? {} : { budgets }),
-    });
   }
 
   /** Of a control's cell: what the cell that it matches left of each request. */
@@ -247,7 +277,7 @@ class Sweep {
     if (known !== undefined) return known;
     // Finished in an earlier start that did not keep it; its row stays as it is.
     if (matched !== undefined && this.#kept.has(matched.id)) {
-      const after = tokensAfter(await this.#replay(matched));
+      const after = tokensAfter((await replayCell(matched, this.#plan)).replay);
       budgets.set(matched.id, after);
       return after;
     }
@@ -257,7 +287,7 @@ class Sweep {
 
   result(): SweepResult {
     const inOrder = [...this.#rows].toSorted(([a], [b]) => a - b).map(([, row]) => row);
-    const interrupted = this.#plan.signal.aborted;
+    const interrupted = this.stop.aborted;
     const failed = inOrder.filter((row) => !isFinished(row)).length;
     const broken = this.#problems.some(({ severity }) => severity === 'error');
     return {
@@ -272,6 +302,10 @@ class Sweep {
         failed,
         kept: this.#keptCells,
       },
+      finished: new Set([
+        ...this.#kept.keys(),
+        ...inOrder.filter(isFinished).map(({ cellId }) => cellId),
+      ]),
     };
   }
 
@@ -284,4 +318,10 @@ class Sweep {
 
 function tokensAfter({ requests }: TranscriptReplay): readonly number[] {
   return requests.map((request) => request.tokensAfter);
+}
+
+/** Mode and names of the models, e.g. `live:claude-haiku-4-5`; a stub is its own name. */
+function modelLabel(mode: string, names: readonly string[]): string {
+  const others = names.filter((name) => name !== mode);
+  return others.length === 0 ? mode : `${mode}:${others.join('+')}`;
 }

@@ -1,6 +1,6 @@
 import { countTokens, type TokenizerName } from '../text/tokens.ts';
 import { mediaTokens } from './media-tokens.ts';
-import { type DialectName, isUserTurn, type Message } from './message.ts';
+import { type Block, type DialectName, isUserTurn, type Message } from './message.ts';
 
 /**
  * Whether the model keeps the thinking of earlier turns in its context: all of it, only that of the
@@ -25,6 +25,8 @@ interface Counts {
   /** Text, calls, results, media. */
   readonly content: number;
   readonly thinking: number;
+  /** Tokens of each block, cache points left out: canonically equal messages may differ in those. */
+  readonly blocks: readonly number[];
 }
 
 /**
@@ -43,33 +45,44 @@ export function messageTokens(message: Message, counting: Counting): Counts {
 function count(message: Message, { tokenizer, dialect }: Counting): Counts {
   let content = 0;
   let thinking = 0;
+  const blocks: number[] = [];
   for (const block of message.blocks) {
-    switch (block.kind) {
-      case 'text':
-        content += countTokens(block.text, tokenizer);
-        break;
-      case 'thinking':
-        thinking += countTokens(block.text, tokenizer);
-        break;
-      case 'tool-call':
-        content += countTokens(block.name, tokenizer) + countTokens(block.arguments, tokenizer);
-        break;
-      case 'tool-result':
-        for (const text of block.texts) content += countTokens(text, tokenizer);
-        for (const medium of block.media) content += mediaTokens(medium, dialect, tokenizer);
-        break;
-      case 'media':
-        content += mediaTokens(block, dialect, tokenizer);
-        break;
-      case 'other':
-        break;
-    }
+    if (isCachePoint(block)) continue;
+    const tokens = blockTokens(block, tokenizer, dialect);
+    if (block.kind === 'thinking') thinking += tokens;
+    else content += tokens;
+    blocks.push(tokens);
   }
-  return { content, thinking };
+  return { content, thinking, blocks };
+}
+
+function blockTokens(block: Block, tokenizer: TokenizerName, dialect: DialectName): number {
+  switch (block.kind) {
+    case 'text':
+    case 'thinking':
+      return countTokens(block.text, tokenizer);
+    case 'tool-call':
+      return countTokens(block.name, tokenizer) + countTokens(block.arguments, tokenizer);
+    case 'tool-result': {
+      let tokens = 0;
+      for (const text of block.texts) tokens += countTokens(text, tokenizer);
+      for (const medium of block.media) tokens += mediaTokens(medium, dialect, tokenizer);
+      return tokens;
+    }
+    case 'media':
+      return mediaTokens(block, dialect, tokenizer);
+    case 'other':
+      return 0;
+  }
+}
+
+/** A cache mark that is a block of its own (Bedrock). */
+export function isCachePoint(block: Block): boolean {
+  return block.kind === 'other' && block.type === 'cachePoint';
 }
 
 /** Index from which thinking counts: 0, the start of the current tool loop, or past the end. */
-function thinkingStart(messages: readonly Message[], kept: ThinkingKept): number {
+export function thinkingStart(messages: readonly Message[], kept: ThinkingKept): number {
   if (kept === 'all') return 0;
   if (kept === 'none') return messages.length;
   return messages.findLastIndex(isUserTurn) + 1;

@@ -42,6 +42,8 @@ export interface Request {
   /** Start of the call, milliseconds since the epoch. */
   readonly time?: number;
   readonly usage?: Usage;
+  /** What the recording says that the call cost, USD. */
+  readonly cost?: number;
 }
 
 /** Where a transcript was read from. */
@@ -68,6 +70,8 @@ export interface Transcript {
   /** Recorded reward, where the recording has one. */
   readonly reward?: number;
   readonly requests: readonly Request[];
+  /** What the recording says that all calls together cost, USD, where it does not say it of each. */
+  readonly cost?: number;
   /** Requests that were left out as retries. */
   readonly retries: number;
   /** SHA-256 over dialect, requests, actions and reward: what replay depends on. */

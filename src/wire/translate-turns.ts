@@ -114,7 +114,8 @@ function takeCall(open: Map<string, OpenCall[]>, id: string): OpenCall | undefin
   return call;
 }
 
-function legalName(name: string, target: Target): string {
+/** The name as a provider of the target takes it. */
+export function legalName(name: string, target: Target): string {
   const legal = name.replace(target.badNameCharacters, '_').slice(0, LONGEST_ID);
   return legal === '' ? 'tool' : legal;
 }

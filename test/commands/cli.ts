@@ -47,10 +47,13 @@ export async function cliWith(
 }
 
 /** Starts the program as its users do. */
-export function start(words: readonly string[]): ChildProcess {
+export function start(
+  words: readonly string[],
+  variables: Readonly<Record<string, string>> = {},
+): ChildProcess {
   const program = ['--import', 'tsx', join(root, 'src/cli.ts'), ...words];
   const { CONTEXT_GURU_CONFIG_YAML: _, FORCE_COLOR: __, ...env } = process.env;
-  return spawn(process.execPath, program, { cwd: root, env });
+  return spawn(process.execPath, program, { cwd: root, env: { ...env, ...variables } });
 }
 
 /** Waits for its end. */

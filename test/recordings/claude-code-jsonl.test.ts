@@ -398,3 +398,67 @@ test('a resumed session whose file repeats the records is read once', async () =
   expect(outline(transcripts[0], -1)).toEqual(['u:go', 'a:well', 'u:on']);
   expect(transcripts[0]?.task).toBe('b');
 });
+
+describe('loss report', () => {
+  test('each line is read, part of a response, not sent, abandoned, broken or behind the last answer', async () => {
+    const { losses, problems } = await readFiles({
+      'main.jsonl': `${jsonl(
+        user('u1', null, 'go'),
+        assistant('a1', 'u1', 'm1', text('first')),
+        assistant('a2', 'a1', 'm1', call('t1')),
+        user('r1', 'a2', result('t1')),
+        user('e1', 'r1', 'a first try'),
+        assistant('e2', 'e1', 'm2', text('thrown away')),
+        user('e3', 'r1', 'a second try'),
+        assistant('e4', 'e3', 'm3', text('kept')),
+        record('s1', 'e4', 'system', { subtype: 'turn_duration' }),
+        user('u9', 'e4', 'never answered'),
+      )}{"type": "user", "message": 3}\n`,
+    });
+    expect(problems).toHaveLength(1);
+    expect(losses).toHaveLength(1);
+    expect(losses[0]).toMatchObject({ unit: 'lines', found: 11, read: 5 });
+    expect([...(losses[0]?.merged ?? [])]).toEqual([['one response over several records', 1]]);
+    expect(Object.fromEntries(losses[0]?.skipped ?? [])).toEqual({
+      'on a branch that was abandoned': 2,
+      'not sent to the model: system turn_duration': 1,
+      'behind the last answer, never sent': 1,
+      'a broken line': 1,
+    });
+  });
+
+  test('a record that two files hold is read once and merged once', async () => {
+    const first = [user('u1', null, 'go'), assistant('a1', 'u1', 'm1', text('well'))];
+    const later = [user('u2', 'a1', 'on'), assistant('a2', 'u2', 'm2', text('end'))];
+    const { losses } = await readFiles({
+      'a.jsonl': jsonl(...first),
+      'b.jsonl': jsonl(...first, ...later),
+    });
+    expect(losses.map(({ file, read: own }) => [file, own])).toEqual([
+      ['a.jsonl', 0],
+      ['b.jsonl', 4],
+    ]);
+    expect(losses[0]?.merged.get('a record that stands elsewhere too')).toBe(2);
+  });
+});
+
+test('a compaction that keeps a part of the list: it stands behind the summary', async () => {
+  const kept = { headUuid: 'u2', tailUuid: 'a2', anchorUuid: 's1' };
+  const { transcripts } = await read(
+    user('u1', null, 'go'),
+    assistant('a1', 'u1', 'm1', text('one')),
+    user('u2', 'a1', 'on'),
+    assistant('a2', 'u2', 'm2', text('two')),
+    record('c1', null, 'system', {
+      subtype: 'compact_boundary',
+      logicalParentUuid: 'a2',
+      compactMetadata: { trigger: 'auto', preTokens: 9, preservedSegment: kept },
+    }),
+    user('s1', 'c1', 'a summary', { isCompactSummary: true }),
+    user('u3', 's1', 'go on'),
+    assistant('a3', 'u3', 'm3', text('three')),
+  );
+  expect(transcripts).toHaveLength(1);
+  expect(transcripts[0]?.requests.map(({ segment }) => segment)).toEqual([0, 0, 1]);
+  expect(outline(transcripts[0], -1)).toEqual(['u:a summary', 'u:on', 'a:two', 'u:go on']);
+});

@@ -162,6 +162,47 @@ describe.skipIf(!hasShared)(`claude-code-jsonl${needsShared}`, () => {
     }
   });
 
+  /** Token counts of the responses, each once, from the lines alone; its last record has the whole output. */
+  function usageIn(file: string): readonly number[] {
+    const responses = new Map<unknown, unknown>();
+    for (const line of text(file).split('\n')) {
+      if (!line.startsWith('{')) continue;
+      const record: unknown = JSON.parse(line);
+      const inner = isObject(record) && isObject(record.data) ? record.data.message : undefined;
+      for (const holder of [record, inner]) {
+        if (!isObject(holder) || holder.type !== 'assistant' || !isObject(holder.message)) continue;
+        const { id, usage } = holder.message;
+        if (isObject(usage)) responses.set(id, usage);
+      }
+    }
+    const keys = [
+      'input_tokens',
+      'output_tokens',
+      'cache_read_input_tokens',
+      'cache_creation_input_tokens',
+    ];
+    return keys.map((key) => {
+      let sum = 0;
+      for (const usage of responses.values()) {
+        if (isObject(usage) && typeof usage[key] === 'number') sum += usage[key];
+      }
+      return sum;
+    });
+  }
+
+  test('usage sums equal those of the merged records', async () => {
+    let total = 0;
+    for (const { file } of listed('claude-code-jsonl')) {
+      const { transcripts } = await read(file);
+      const usages = transcripts.flatMap(({ requests }) => requests.map(({ usage }) => usage));
+      const keys = ['inputTokens', 'outputTokens', 'cacheReadTokens', 'cacheWriteTokens'] as const;
+      const sums = keys.map((key) => usages.reduce((sum, usage) => sum + (usage?.[key] ?? 0), 0));
+      expect([file, sums]).toEqual([file, usageIn(file)]);
+      total += sums[2] ?? 0;
+    }
+    expect(total).toBeGreaterThan(1_000_000);
+  });
+
   test('every result of a call that was answered stands in the next request', async () => {
     for (const { file } of listed('claude-code-jsonl')) {
       const { transcripts } = await read(file);

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import type { FileLoss } from '../../src/recordings/loss.ts';
 import type { Problem } from '../../src/recordings/problem.ts';
 import { type ReadOptions, readRecordings } from '../../src/recordings/read.ts';
 import type { Transcript } from '../../src/transcript/transcript.ts';
@@ -25,6 +26,7 @@ async function withFiles<T>(
 export interface Read {
   readonly transcripts: readonly Transcript[];
   readonly problems: readonly Problem[];
+  readonly losses: readonly FileLoss[];
   /** Number of readings that held transcripts. */
   readonly groups: number;
 }
@@ -32,13 +34,15 @@ export interface Read {
 export async function readAll(patterns: readonly string[], options: ReadOptions): Promise<Read> {
   const transcripts: Transcript[] = [];
   const problems: Problem[] = [];
+  const losses: FileLoss[] = [];
   let groups = 0;
   for await (const reading of readRecordings(patterns, options)) {
     transcripts.push(...reading.transcripts);
     problems.push(...reading.problems);
+    losses.push(...reading.losses);
     if (reading.transcripts.length > 0) groups++;
   }
-  return { transcripts, problems, groups };
+  return { transcripts, problems, losses, groups };
 }
 
 /** Reads files that are written for this call; `patterns` defaults to the whole folder. */

@@ -64,6 +64,15 @@ describe('cells', () => {
       cellId(cell, { ...settings, model: 'stub-vague' }),
       cellId(cell, { ...settings, guard: false }),
       cellId(cell, { ...settings, assumeModel: 'claude-sonnet-4-5' }),
+      cellId({ ...cell, transcript: { ...transcript, model: 'gpt-4.1' } }, settings),
+      cellId(cell, { ...settings, model: 'live' }),
+      cellId(cell, { ...settings, model: 'recorded', cassette: 'one' }),
+      cellId(cell, { ...settings, model: 'recorded', cassette: 'other' }),
+      cellId(cell, { ...settings, model: 'recorded', cassette: 'one', onMiss: 'stub' }),
+      cellId(cell, { ...settings, model: 'recorded', cassette: 'one', onMiss: 'skip' }),
+      cellId(cell, { ...settings, asking: { agreement: 5, probes: 0, seed: 0 } }),
+      cellId(cell, { ...settings, asking: { agreement: 0, probes: 5, seed: 0 } }),
+      cellId(cell, { ...settings, asking: { agreement: 5, probes: 0, seed: 1 } }),
     ];
     expect(new Set(ids).size).toBe(ids.length);
     // More samples leave the first ones what they are.

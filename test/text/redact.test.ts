@@ -15,16 +15,16 @@ const SECRETS: readonly (readonly [string, string, string])[] = [
   ['private-key', JSON.stringify({ key: PEM }), 'MIIEpAIBAAKCAQEA'],
   ['private-key', PEM.split('\n').toSpliced(1, 1).slice(0, 2).join('\n'), 'MIIEpAIBAAKCAQEA'],
   ['api-key', 'use sk-proj-0123456789abcdefghij now', '0123456789abcdefghij'],
-  ['api-key', 'ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8', 'a1B2c3D4'],
-  ['api-key', 'AKIAIOSFODNN7EXAMPLE', 'IOSFODNN7'],
-  ['api-key', 'AIzaSyA1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q', 'SyA1b2C3'],
-  ['api-key', 'xoxb-123456789012-abcdefghijkl', '123456789012'],
+  ['github-token', 'ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8', 'a1B2c3D4'],
+  ['aws-key', 'AKIAIOSFODNN7EXAMPLE', 'IOSFODNN7'],
+  ['google-key', 'AIzaSyA1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q', 'SyA1b2C3'],
+  ['slack-token', 'xoxb-123456789012-abcdefghijkl', '123456789012'],
   ['token', 'Authorization: Bearer abc.def-0123456789', 'def-0123456789'],
-  ['token', 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl', 'c2lnbmF0dXJl'],
+  ['jwt', 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl', 'c2lnbmF0dXJl'],
   ['password', 'postgres://app:pa55word@db.local:5432/app', 'pa55word'],
   ['password', 'DB_PASSWORD=hunter2hunter2', 'hunter2hunter2'],
-  ['password', '{"api_key": "q9w8e7r6t5y4"}', 'q9w8e7r6t5y4'],
-  ['password', '{\\"client_secret\\": \\"q9w8e7r6t5y4\\"}', 'q9w8e7r6t5y4'],
+  ['secret', '{"api_key": "q9w8e7r6t5y4"}', 'q9w8e7r6t5y4'],
+  ['secret', '{\\"client_secret\\": \\"q9w8e7r6t5y4\\"}', 'q9w8e7r6t5y4'],
 ];
 
 const secret = fc.constantFrom(...SECRETS);

@@ -23,6 +23,20 @@ export function rewardSteps(published: Published): ResultsInput['reproduce'] {
   };
 }
 
+/** A run that recorded is repeated from its cassette. */
+function modelWords({ model, mode, cassette, ...options }: Manifest['options']): string[] {
+  const { on_miss: onMiss, agreement, probes, agreement_seed: seed } = options;
+  const isStrict = onMiss === undefined || onMiss === 'error';
+  return [
+    ...['--model', cassette === undefined ? (mode ?? model) : 'replay'],
+    ...(cassette === undefined ? [] : ['--cassette', cassette]),
+    ...(isStrict ? [] : ['--on-miss', onMiss]),
+    ...(agreement === undefined ? [] : ['--agreement', String(agreement)]),
+    ...(probes === undefined ? [] : ['--probes', String(probes)]),
+    ...(seed === undefined ? [] : ['--agreement-seed', String(seed)]),
+  ];
+}
+
 /** Commands that run a published sweep again, and what a reader has to know for it. */
 export function runSteps(
   { revision, options, transcripts, versions }: Manifest,
@@ -36,7 +50,8 @@ export function runSteps(
     ...sets.flatMap((set) => ['--set', set]),
     ...(isDefault ? [] : ['--transcripts', ...transcripts.patterns]),
     ...(transcripts.format === 'auto' ? [] : ['--format', transcripts.format]),
-    ...['--model', options.model, '--tokenizer', options.tokenizer],
+    ...modelWords(options),
+    ...['--tokenizer', options.tokenizer],
     ...['--samples', String(options.samples)],
     ...(options.assume_model === undefined ? [] : ['--assume-model', options.assume_model]),
     ...(options.guard ? [] : ['--no-guard']),

@@ -7,7 +7,7 @@ import type { ReplayedCell } from '../../report/show/cell.ts';
 import type { Message } from '../../transcript/message.ts';
 import type { Transcript } from '../../transcript/transcript.ts';
 import type { Environment } from '../environment.ts';
-import type { ModelMode } from '../sweep-options.ts';
+import type { OfflineMode } from '../sweep-model-options.ts';
 import type { LoadedConfig } from './load-config.ts';
 
 const TOKENIZER = 'o200k_base';
@@ -16,7 +16,7 @@ const TOKENIZER = 'o200k_base';
 export async function replayCell(
   transcript: Transcript,
   { config, matched }: Pick<LoadedConfig, 'config' | 'matched'>,
-  settings: { readonly model: ModelMode; readonly expand: boolean },
+  settings: { readonly model: OfflineMode; readonly expand: boolean },
   { cwd, variables }: Pick<Environment, 'cwd' | 'variables'>,
 ): Promise<ReplayedCell> {
   const { model, expand } = settings;
@@ -50,7 +50,7 @@ async function budgetsOf(
   return requests.map(({ tokensAfter }) => tokensAfter);
 }
 
-function modelOf(mode: ModelMode): ModelResolver {
+function modelOf(mode: OfflineMode): ModelResolver {
   if (mode === 'none') return () => undefined;
   const model = stubModel(mode);
   return () => model;

@@ -1,11 +1,12 @@
 import type { MessageTable } from '../../transcript/intern.ts';
 import type { Request, Transcript } from '../../transcript/transcript.ts';
 import { isObject } from '../../wire/json-object.ts';
-import { type Document, documentLines } from '../document.ts';
+import { countLines, type Document, documentLines } from '../document.ts';
 import { byNaturalOrder } from '../paths.ts';
 import { stemOf, toTranscript } from '../transcripts.ts';
 import { conversationsOf } from './claude-code/branches.ts';
 import { requestsOfConversation } from './claude-code/conversation.ts';
+import { type RecordFates, tellFates } from './claude-code/losses.ts';
 import { readRecords, type SessionRecord } from './claude-code/records.ts';
 import type { Format, ReadContext } from './format.ts';
 
@@ -32,15 +33,23 @@ export const claudeCodeJsonl: Format = {
 
   read(documents, context) {
     const sessions = new Map<string, SessionRecord[]>();
-    for (const record of readAll(documents, context)) {
+    const all = readAll(documents, context);
+    for (const record of all) {
       const key = record.session ?? record.file;
       const session = sessions.get(key);
       if (session === undefined) sessions.set(key, [record]);
       else session.push(record);
     }
-    return [...sessions].flatMap(([session, records]) =>
-      transcriptsOf(session, onePerUuid(records), context.table),
-    );
+    const unique = new Set<SessionRecord>();
+    const played = new Set<SessionRecord>();
+    const fates: RecordFates = new Map();
+    const transcripts = [...sessions].flatMap(([session, records]) => {
+      const own = onePerUuid(records);
+      for (const record of own) unique.add(record);
+      return transcriptsOf(session, own, { table: context.table, fates, played });
+    });
+    tellFates(all, unique, played, fates, context.loss);
+    return transcripts;
   },
 };
 
@@ -57,6 +66,7 @@ function readAll(documents: readonly Document[], context: ReadContext): readonly
   const ordered = [...documents].sort((a, b) => byNaturalOrder(a.file.path, b.file.path));
   const records: SessionRecord[] = [];
   for (const document of ordered) {
+    context.loss.found(document.file.path, countLines(document), 'lines');
     for (const record of readRecords(document, context, records.length)) records.push(record);
   }
   return records;
@@ -84,16 +94,26 @@ interface Part {
   readonly requests: readonly Request[];
 }
 
+interface Playing {
+  readonly table: MessageTable;
+  readonly fates: RecordFates;
+  readonly played: Set<SessionRecord>;
+}
+
 function transcriptsOf(
   session: string,
   records: readonly SessionRecord[],
-  table: MessageTable,
+  { table, fates, played }: Playing,
 ): readonly Transcript[] {
   const isAgents = (record: SessionRecord) => record.isSidechain || record.agent !== undefined;
   const play = (own: readonly SessionRecord[]): readonly Part[] =>
-    conversationsOf(own).flatMap((path) =>
-      requestsOfConversation(path, table).map((requests) => ({ records: path, requests })),
-    );
+    conversationsOf(own).flatMap((path) => {
+      for (const record of path) played.add(record);
+      return requestsOfConversation(path, table, fates).map((requests) => ({
+        records: path,
+        requests,
+      }));
+    });
   const main = play(records.filter((record) => !isAgents(record)));
   const agents = agentsOf(records.filter(isAgents)).flatMap(play);
   const task = stemOf((main[0] ?? agents[0])?.records[0]?.file ?? session);

@@ -1,15 +1,39 @@
 import type { MessageTable } from '../../transcript/intern.ts';
 import type { Transcript } from '../../transcript/transcript.ts';
 import type { Document } from '../document.ts';
+import type { LossReport } from '../loss.ts';
 import type { Problem } from '../problem.ts';
 
-export type FormatName = 'tau-bench' | 'claude-code-jsonl' | 'llm-request-log' | 'messages';
+export type FormatName =
+  | 'normalized'
+  | 'tau-bench'
+  | 'tau2-bench'
+  | 'intercode'
+  | 'inspect-eval'
+  | 'claude-code-jsonl'
+  | 'codex-rollout'
+  | 'gemini-cli-chat'
+  | 'pi-session'
+  | 'openhands-v0-events'
+  | 'openhands-v1-events'
+  | 'langgraph-thread'
+  | 'otel-traces'
+  | 'claude-sdk-stream-json'
+  | 'swe-agent-traj'
+  | 'mini-swe-agent'
+  | 'atif'
+  | 'whowhen-multiagent'
+  | 'cline-messages'
+  | 'llm-request-log'
+  | 'messages';
 
 /** What a format's reader is given besides the documents. */
 export interface ReadContext {
   /** One table for all documents of the reading. */
   readonly table: MessageTable;
   report(problem: Problem): void;
+  /** Counts what becomes of each record of each file. */
+  readonly loss: LossReport;
 }
 
 /** One layout of recorded transcripts. */

@@ -1,11 +1,12 @@
 import { dirname } from 'node:path';
 import type { DialectName, Message } from '../../transcript/message.ts';
 import type { Request, Transcript } from '../../transcript/transcript.ts';
+import { isObject } from '../../wire/json-object.ts';
 import { captureEntries, isCapture, isNamedCaptures, sampleBodies } from '../capture-entries.ts';
 import { CaptureReader } from '../capture-reader.ts';
 import type { CapturedRequest } from '../captured.ts';
 import { judgeDialect } from '../dialects.ts';
-import { type Document, linesOf } from '../document.ts';
+import { countLines, type Document, linesOf } from '../document.ts';
 import { type Lineage, sortIntoLineages } from '../lineages.ts';
 import { byNaturalOrder } from '../paths.ts';
 import { sessionLikeIds } from '../session-id.ts';
@@ -46,7 +47,11 @@ export const llmRequestLog: Format = {
       if (session === undefined) sessions.set(key, [request]);
       else session.push(request);
     }
-    return [...sessions].flatMap(([key, requests]) => transcriptsOf(key, inTimeOrder(requests)));
+    return [...sessions].flatMap(([key, requests]) => {
+      const lineages = sortIntoLineages(inTimeOrder(requests));
+      count(requests, lineages, context);
+      return transcriptsOf(key, lineages);
+    });
   },
 };
 
@@ -64,6 +69,7 @@ function readAll(
     const { path } = document.file;
     const place = isSingleCall(document) ? dirname(path) : path;
     const fallback = certainDialect([document]) ?? certainDialect(documents);
+    context.loss.found(path, callsIn(document), 'calls');
     const requests = reader.read(path, captureEntries(document), fallback);
     return requests.map((request) => ({ key: request.session ?? place, request }));
   });
@@ -86,11 +92,32 @@ function inTimeOrder(requests: readonly CapturedRequest[]): readonly CapturedReq
   return [...requests].sort((a, b) => (a.time ?? 0) - (b.time ?? 0));
 }
 
-function transcriptsOf(
-  session: string,
+/** Calls that have a place are read; the others repeat one that has. */
+function count(
   requests: readonly CapturedRequest[],
-): readonly Transcript[] {
-  const lineages = sortIntoLineages(requests);
+  lineages: readonly Lineage[],
+  { loss }: ReadContext,
+): void {
+  const repeated = new Map<string, number>();
+  for (const { file } of requests) repeated.set(file, (repeated.get(file) ?? 0) + 1);
+  for (const { placed } of lineages) {
+    for (const { request } of placed) {
+      loss.read(request.file);
+      repeated.set(request.file, (repeated.get(request.file) ?? 0) - 1);
+    }
+  }
+  for (const [file, calls] of repeated) loss.merged(file, 'a retry of a call', calls);
+}
+
+function callsIn(document: Document): number {
+  if (document.kind === 'jsonl') return countLines(document);
+  const [value] = document.sample;
+  if (isCapture(value)) return 1;
+  if (Array.isArray(value)) return value.length;
+  return isObject(value) ? Object.keys(value).length : 0;
+}
+
+function transcriptsOf(session: string, lineages: readonly Lineage[]): readonly Transcript[] {
   const taskOf = (lineage: Lineage): string => {
     const explicit = firstOf(lineage, 'task');
     const parent = lineages.find(({ name }) => name === lineage.parent);
@@ -136,7 +163,7 @@ function rewardOf(lineage: Lineage, all: readonly Lineage[]): number | undefined
 
 function requestsOf({ placed }: Lineage): readonly Request[] {
   return placed.map(({ request, segment }, index) => {
-    const { messages, envelope, model, time, usage } = request;
+    const { messages, envelope, model, time, usage, cost } = request;
     const next = placed[index + 1]?.request;
     const action = request.response ?? answerIn(messages, next);
     return {
@@ -147,6 +174,7 @@ function requestsOf({ placed }: Lineage): readonly Request[] {
       ...(model === undefined ? {} : { model }),
       ...(time === undefined ? {} : { time }),
       ...(usage === undefined ? {} : { usage }),
+      ...(cost === undefined ? {} : { cost }),
     };
   });
 }

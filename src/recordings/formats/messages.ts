@@ -3,11 +3,12 @@ import type { Message } from '../../transcript/message.ts';
 import type { Transcript } from '../../transcript/transcript.ts';
 import { dialectOf } from '../../wire/catalog.ts';
 import { isMessage, isMessageList, judgeDialect } from '../dialects.ts';
-import { type Document, linesOf } from '../document.ts';
+import { countLines, type Document, linesOf } from '../document.ts';
+import { lengthOf } from '../entries.ts';
 import { describeOdd } from '../odd-message.ts';
 import { problemOf } from '../problem.ts';
 import { inputError } from '../schema.ts';
-import { requestsOfList, stemOf, toTranscript } from '../transcripts.ts';
+import { countList, requestsOfList, stemOf, toTranscript } from '../transcripts.ts';
 import type { Format, ReadContext } from './format.ts';
 
 /** A plain array of messages, or a JSONL file with a message a line. */
@@ -32,7 +33,11 @@ function readDocument(document: Document, context: ReadContext): readonly Transc
   const name = judgeDialect({ messages: list })?.dialect;
   if (name === undefined) return [];
   const { path } = document.file;
+  const { loss } = context;
+  loss.found(path, document.kind === 'json' ? lengthOf(list) : countLines(document), 'messages');
   const messages = readMessages(document, name, context);
+  const requests = requestsOfList(messages);
+  countList(loss, path, messages, requests);
   return [
     toTranscript({
       task: stemOf(path),
@@ -40,7 +45,7 @@ function readDocument(document: Document, context: ReadContext): readonly Transc
       lineage: 'main',
       source: { file: path, format: 'messages', session: path },
       dialect: name,
-      requests: requestsOfList(messages),
+      requests,
       retries: 0,
     }),
   ];
@@ -63,6 +68,7 @@ function readMessages(
       }
       messages.push(message);
     } catch (error) {
+      context.loss.skipped(document.file.path, 'a broken line');
       context.report(problemOf(inputError(text, error), document.file.path, line));
     }
   }

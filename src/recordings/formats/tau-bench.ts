@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import type { Transcript } from '../../transcript/transcript.ts';
+import { isObject } from '../../wire/json-object.ts';
 import { elements, member, rootSpan, slice } from '../../wire/json-spans.ts';
 import { openaiChat } from '../../wire/openai-chat.ts';
 import { roles } from '../dialects.ts';
-import type { Document } from '../document.ts';
-import { problemOf } from '../problem.ts';
-import { inputError, placeOf, schemaError } from '../schema.ts';
-import { requestsOfList, toTranscript } from '../transcripts.ts';
+import { type Entry, lengthOf, readEntries } from '../entries.ts';
+import { schemaError } from '../schema.ts';
+import { countList, requestsOfList, toTranscript } from '../transcripts.ts';
 import type { Format, ReadContext } from './format.ts';
 
 const entrySchema = z.looseObject({
@@ -30,43 +30,41 @@ export const tauBench: Format = {
   groupKeys: () => [],
 
   read(documents, context) {
-    return documents.flatMap((document) => readDocument(document, context));
+    return documents.flatMap((document) => {
+      if (document.kind !== 'json') return [];
+      const spans = elements(document.text, rootSpan(document.text));
+      const records = (value: unknown) => (isObject(value) ? lengthOf(value.traj) : 1);
+      return readEntries(document, spans, context, 'messages', records, (entry) =>
+        readEntry(entry, context),
+      );
+    });
   },
 };
 
 function isEntry(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && 'task_id' in value && 'traj' in value;
+  return isObject(value) && 'task_id' in value && 'traj' in value;
 }
 
-function readDocument(document: Document, context: ReadContext): readonly Transcript[] {
-  if (document.kind !== 'json') return [];
-  const { text } = document;
-  const { path } = document.file;
-  return elements(text, rootSpan(text)).flatMap((span) => {
-    const value: unknown = JSON.parse(slice(text, span));
-    const parsed = entrySchema.safeParse(value);
-    try {
-      if (!parsed.success) throw schemaError(parsed.error, tauBench.about, value);
-      const { task_id: task, trial, reward } = parsed.data;
-      const list = member(text, span, 'traj');
-      const messages =
-        list === undefined ? [] : openaiChat.parseList(slice(text, list), context.table);
-      const name = { task: String(task), trial: String(trial ?? 0), lineage: 'main' };
-      return [
-        toTranscript({
-          ...name,
-          source: { file: path, format: 'tau-bench', session: `${name.task}/${name.trial}` },
-          dialect: 'openai-chat',
-          ...(typeof reward === 'number' ? { reward } : {}),
-          requests: requestsOfList(messages),
-          retries: 0,
-        }),
-      ];
-    } catch (error) {
-      const known = inputError(slice(text, span), error);
-      const at = { ...known.at, ...placeOf(text, span.start, path) };
-      context.report({ ...problemOf(known, path), at });
-      return [];
-    }
-  });
+function readEntry(
+  { text, span, value, file }: Entry,
+  context: ReadContext,
+): readonly Transcript[] {
+  const parsed = entrySchema.safeParse(value);
+  if (!parsed.success) throw schemaError(parsed.error, tauBench.about, value);
+  const { task_id: task, trial, reward } = parsed.data;
+  const list = member(text, span, 'traj');
+  const messages = list === undefined ? [] : openaiChat.parseList(slice(text, list), context.table);
+  const requests = requestsOfList(messages);
+  countList(context.loss, file, messages, requests);
+  const name = { task: String(task), trial: String(trial ?? 0), lineage: 'main' };
+  return [
+    toTranscript({
+      ...name,
+      source: { file, format: 'tau-bench', session: `${name.task}/${name.trial}` },
+      dialect: 'openai-chat',
+      ...(typeof reward === 'number' ? { reward } : {}),
+      requests,
+      retries: 0,
+    }),
+  ];
 }

@@ -3,6 +3,8 @@ import { hasToolResult, isUserTurn, type Message } from '../../../transcript/mes
 import type { Request } from '../../../transcript/transcript.ts';
 import { anthropic } from '../../../wire/anthropic.ts';
 import { readUsage } from '../../responses.ts';
+import { READ } from '../fates.ts';
+import { COMPACTION, type RecordFates, SAME_RESPONSE } from './losses.ts';
 import type { RecordedMessage, SessionRecord } from './records.ts';
 
 /** One entry of the message list: a message, and the records that it was read from. */
@@ -25,17 +27,20 @@ interface Call {
  * Records of one response (same message id) are one message, of the exact bytes of their blocks; results
  * that came in between, while the response still ran, stand behind it. `compact_boundary` empties the
  * list, so that the summary after it starts a segment; `microcompact_boundary` clears old results; the
- * command `/clear` ends the conversation, and what follows is a conversation of its own.
+ * command `/clear` ends the conversation, and what follows is a conversation of its own. A compaction
+ * may keep a part of the list, which then stands behind its summary.
  *
+ * @param fates is told what became of each record that a request was made of
  * @returns the requests of each conversation, in order
  */
 export function requestsOfConversation(
   records: readonly SessionRecord[],
   table: MessageTable,
+  fates: RecordFates = new Map(),
 ): readonly (readonly Request[])[] {
   const conversations: Request[][] = [];
   for (const part of splitAtClear(records)) {
-    const requests = new Conversation(table).play(part);
+    const requests = new Conversation(table, fates).play(part);
     if (requests.length > 0) conversations.push(requests);
   }
   return conversations;
@@ -72,21 +77,54 @@ const SYNTHETIC = '<synthetic>';
 
 class Conversation {
   readonly #table: MessageTable;
+  readonly #fates: RecordFates;
   #list: Entry[] = [];
   #segment = 0;
   readonly #calls: Call[] = [];
+  /** What a compaction keeps, until the record behind which it then stands. */
+  #kept: { readonly behind: string | undefined; readonly entries: readonly Entry[] } | undefined;
 
-  constructor(table: MessageTable) {
+  constructor(table: MessageTable, fates: RecordFates) {
     this.#table = table;
+    this.#fates = fates;
   }
 
   play(records: readonly SessionRecord[]): Request[] {
     for (const record of records) {
-      if (record.subtype === 'compact_boundary') this.#startSegment();
+      if (record.subtype === 'compact_boundary') this.#compact(record);
       else if (record.subtype === 'microcompact_boundary') this.#clearResults(record.clearedIds);
       else if (record.message !== undefined) this.#add(record, record.message);
+      if (record.subtype?.endsWith('compact_boundary') === true)
+        this.#fates.set(record, COMPACTION);
+      if (record.uuid !== undefined && record.uuid === this.#kept?.behind) this.#putBack();
+    }
+    for (const { entry, before } of this.#calls) {
+      for (const { records: own } of [...before, entry]) {
+        for (const [index, record] of own.entries()) {
+          this.#fates.set(record, index === 0 ? READ : SAME_RESPONSE);
+        }
+      }
     }
     return this.#calls.map(toRequest);
+  }
+
+  #compact(record: SessionRecord): void {
+    const { kept } = record;
+    const from = this.#positionOf(kept?.head);
+    const to = this.#positionOf(kept?.tail);
+    const entries = from < 0 || to < from ? [] : this.#list.slice(from, to + 1);
+    this.#startSegment();
+    this.#kept = entries.length === 0 ? undefined : { behind: kept?.behind, entries };
+  }
+
+  #positionOf(uuid: string | undefined): number {
+    if (uuid === undefined) return -1;
+    return this.#list.findIndex(({ records }) => records.some((record) => record.uuid === uuid));
+  }
+
+  #putBack(): void {
+    this.#list.push(...(this.#kept?.entries ?? []));
+    this.#kept = undefined;
   }
 
   #startSegment(): void {

@@ -45,6 +45,10 @@ export interface SessionRecord {
   readonly isCompactSummary: boolean;
   /** Results that a microcompaction cleared. */
   readonly clearedIds: readonly string[];
+  /** The records that a compaction kept, by uuid, and the record that they stand behind from then on. */
+  readonly kept?:
+    | { readonly head: string; readonly tail: string; readonly behind: string | undefined }
+    | undefined;
   /** Absent where the record is not sent to the model. */
   readonly message: RecordedMessage | undefined;
 }
@@ -75,6 +79,17 @@ const recordSchema = z.looseObject({
   isCompactSummary: z.boolean().nullish(),
   isApiErrorMessage: z.boolean().nullish(),
   isVisibleInTranscriptOnly: z.boolean().nullish(),
+  compactMetadata: z
+    .looseObject({
+      preservedSegment: z
+        .looseObject({
+          headUuid: z.string(),
+          tailUuid: z.string(),
+          anchorUuid: z.string().nullish(),
+        })
+        .nullish(),
+    })
+    .nullish(),
   microcompactMetadata: z
     .looseObject({ compactedToolIds: z.array(z.string()).nullish() })
     .nullish(),
@@ -97,6 +112,7 @@ export function* readRecords(
         yield record;
       }
     } catch (error) {
+      context.loss.skipped(document.file.path, 'a broken line');
       context.report(problemOf(inputError(text, error), document.file.path, line));
     }
   }
@@ -147,7 +163,15 @@ function common(record: ParsedRecord, file: string, position: number) {
     isMeta: record.isMeta === true,
     isCompactSummary: record.isCompactSummary === true,
     clearedIds: record.microcompactMetadata?.compactedToolIds ?? [],
+    kept: keptBy(record),
   };
+}
+
+function keptBy({ compactMetadata }: ParsedRecord): SessionRecord['kept'] {
+  const segment = compactMetadata?.preservedSegment;
+  if (segment === null || segment === undefined) return undefined;
+  const { headUuid: head, tailUuid: tail, anchorUuid } = segment;
+  return { head, tail, behind: anchorUuid ?? undefined };
 }
 
 /** Messages of the client itself (an API error, a note for the reader alone) are never sent. */

@@ -1,0 +1,169 @@
+/**
+ * The file of a cassette: lines that several processes append and none changes. A line is whole or it does
+ * not count, and an append that a killed process left half done takes no other line with it.
+ */
+import * as fs from 'node:fs';
+import { HarnessError, messageOf, systemCodeOf } from '../errors.ts';
+
+const NEWLINE = 10;
+const CHUNK = 1 << 20;
+const MOST_ATTEMPTS = 5;
+
+/** One line with its place in the file. */
+export interface FileLine {
+  readonly text: string;
+  /** Counted from 1. */
+  readonly number: number;
+  /** Offset in bytes, and length without the line end. */
+  readonly start: number;
+  readonly length: number;
+  /** False of what stands after the last line end. */
+  readonly ended: boolean;
+}
+
+export class CassetteFile {
+  readonly path: string;
+  readonly #descriptor: number;
+  /** Where the first line begins that was not read to its end. */
+  #offset = 0;
+  #lines = 0;
+
+  private constructor(path: string, descriptor: number) {
+    this.path = path;
+    this.#descriptor = descriptor;
+  }
+
+  /**
+   * For reading, or also for appending: then a file that is not there is made, with `first` as its first
+   * line. Of several processes that do so at once, one makes it.
+   * @throws HarnessError `input.missing`, `output.write`
+   */
+  static open(path: string, first: string | undefined): CassetteFile {
+    try {
+      if (first !== undefined) makeFile(path, `${first}\n`);
+      return new CassetteFile(path, fs.openSync(path, first === undefined ? 'r' : 'a+'));
+    } catch (cause) {
+      const at = { file: path };
+      if (first !== undefined) throw cannotWrite(path, cause);
+      const isMissing = systemCodeOf(cause) === 'ENOENT';
+      const message = isMissing
+        ? 'no such cassette: record one with --model record --cassette FILE'
+        : `cannot read the cassette: ${messageOf(cause)}`;
+      throw new HarnessError('input.missing', message, { cause, at });
+    }
+  }
+
+  close(): void {
+    fs.closeSync(this.#descriptor);
+  }
+
+  /** The lines that were added since the last call. What is not ended by a line end comes again later. */
+  *added(): Generator<FileLine> {
+    for (const line of this.#linesFrom(this.#offset, this.#lines)) {
+      if (line.ended) {
+        this.#offset = line.start + line.length + 1;
+        this.#lines = line.number;
+      }
+      yield line;
+    }
+  }
+
+  /** Text of the line at this place. */
+  read({ start, length }: Pick<FileLine, 'start' | 'length'>): string {
+    return this.#bytes(start, start + length).toString('utf8');
+  }
+
+  /**
+   * Appends a line by one write, and looks whether it stands there as a line of its own: where another
+   * process was killed inside of its write, or the disk took only a part, it is appended once more.
+   * @throws HarnessError `output.write`
+   */
+  append(text: string): void {
+    const line = Buffer.from(`${text}\n`);
+    try {
+      for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
+        const { size } = fs.fstatSync(this.#descriptor);
+        const isEnded = size === 0 || this.#bytes(size - 1, size)[0] === NEWLINE;
+        const bytes = isEnded ? line : Buffer.concat([Buffer.of(NEWLINE), line]);
+        fs.writeSync(this.#descriptor, bytes);
+        if (this.#holds(line, size)) return;
+      }
+    } catch (cause) {
+      throw cannotWrite(this.path, cause);
+    }
+    throw cannotWrite(this.path, 'the line was not whole after it was written');
+  }
+
+  /** Whether the line stands behind `size` as a line of its own. */
+  #holds(line: Buffer, size: number): boolean {
+    const from = Math.max(0, size - 1);
+    const bytes = this.#bytes(from, fs.fstatSync(this.#descriptor).size);
+    for (let at = bytes.indexOf(line); at >= 0; at = bytes.indexOf(line, at + 1)) {
+      if (from + at === 0 || bytes[at - 1] === NEWLINE) return true;
+    }
+    return false;
+  }
+
+  *#linesFrom(offset: number, lines: number): Generator<FileLine> {
+    const { size } = fs.fstatSync(this.#descriptor);
+    let rest: Buffer = Buffer.alloc(0);
+    let start = offset;
+    let number = lines;
+    for (let at = offset; at < size; ) {
+      const chunk = this.#bytes(at, Math.min(size, at + CHUNK));
+      if (chunk.length === 0) break;
+      at += chunk.length;
+      // A line longer than a chunk is looked through once for each.
+      const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+      let from = 0;
+      for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, from)) {
+        number++;
+        const text = bytes.toString('utf8', from, end);
+        yield { text, number, start: start + from, length: end - from, ended: true };
+        from = end + 1;
+      }
+      start += from;
+      rest = bytes.subarray(from);
+    }
+    if (rest.length === 0) return;
+    const text = rest.toString('utf8');
+    yield { text, number: number + 1, start, length: rest.length, ended: false };
+  }
+
+  #bytes(start: number, end: number): Buffer {
+    const buffer = Buffer.allocUnsafe(end - start);
+    let filled = 0;
+    while (filled < buffer.length) {
+      const count = fs.readSync(
+        this.#descriptor,
+        buffer,
+        filled,
+        buffer.length - filled,
+        start + filled,
+      );
+      if (count === 0) break;
+      filled += count;
+    }
+    return buffer.subarray(0, filled);
+  }
+}
+
+/** Makes the file with its first line in it, so that nobody ever sees it without. */
+function makeFile(path: string, text: string): void {
+  if (fs.existsSync(path)) return;
+  const folder = fs.mkdtempSync(`${path}.new-`);
+  const draft = `${folder}/cassette`;
+  try {
+    fs.writeFileSync(draft, text);
+    fs.linkSync(draft, path);
+  } catch (error) {
+    if (systemCodeOf(error) !== 'EEXIST') throw error;
+  } finally {
+    fs.rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function cannotWrite(file: string, cause: unknown): HarnessError {
+  const message = `cannot write the cassette: ${messageOf(cause)}`;
+  return new HarnessError('output.write', message, { cause, at: { file } });
+}

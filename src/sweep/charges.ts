@@ -1,0 +1,151 @@
+import { appendFile, readFile } from 'node:fs/promises';
+import { z } from 'zod';
+import { HarnessError, messageOf } from '../errors.ts';
+import type { PriceTable } from '../model/prices.ts';
+import type { Charge } from '../replay/cost-ledger.ts';
+import type { CellCharges, ComponentCharge } from '../rows/charges.ts';
+import type { CellResult } from '../rows/result.ts';
+import { priced } from '../rows/spend.ts';
+
+/** Index into `models`; null where no model is named. */
+const modelIndex = z.int().min(0).nullable();
+const tokens = z.int().min(0);
+const maybe = tokens.nullable();
+
+/** Model, fresh, cache read, cache write for 5 minutes, for an hour, output. */
+const charge = z.tuple([modelIndex, tokens, tokens, maybe, maybe, maybe]);
+
+/** Request, model, assumed, input, output, and of the input: cache read, cache write. */
+const component = z.tuple([tokens, modelIndex, z.boolean(), tokens, tokens, maybe, maybe]);
+
+const line = z.object({
+  cell: z.string(),
+  models: z.array(z.string()),
+  before: z.array(charge),
+  after: z.array(z.array(charge)),
+  components: z.array(component),
+  assumed: z.array(z.string()),
+  unique: z.number(),
+});
+
+type Line = z.output<typeof line>;
+
+/** Keeps what a cell is billed as, so that it can be priced anew. Rejects with `output.write`. */
+export async function appendCharges(
+  file: string,
+  cell: string,
+  charges: CellCharges,
+): Promise<void> {
+  try {
+    await appendFile(file, `${JSON.stringify(toLine(cell, charges))}\n`);
+  } catch (cause) {
+    const message = `cannot write: ${messageOf(cause)}; free space, or choose another --out`;
+    throw new HarnessError('output.write', message, { cause, at: { file } });
+  }
+}
+
+/**
+ * The rows with other prices: no model is asked and nothing is replayed. A row whose charges were not kept
+ * stays as it is.
+ */
+export async function repriced(
+  rows: ReadonlyMap<string, CellResult>,
+  file: string,
+  prices: PriceTable,
+): Promise<ReadonlyMap<string, CellResult>> {
+  const text = await readFile(file, 'utf8').catch(() => '');
+  const changed = new Map(rows);
+  for (const entry of text.split('\n')) {
+    const found = parseLine(entry);
+    const row = found === undefined ? undefined : rows.get(found.cell);
+    if (found === undefined || row === undefined) continue;
+    changed.set(found.cell, { ...row, ...priced(fromLine(found), prices) });
+  }
+  return changed;
+}
+
+function toLine(cell: string, charges: CellCharges): Line {
+  const models = new Map<string, number>();
+  const indexOf = (model: string | undefined) => {
+    if (model === undefined) return null;
+    const index = models.get(model) ?? models.size;
+    models.set(model, index);
+    return index;
+  };
+  const pack = (given: Charge): z.output<typeof charge> => [
+    indexOf(given.model),
+    given.fresh,
+    given.cacheRead,
+    given.cacheWrite5m ?? null,
+    given.cacheWrite1h ?? null,
+    given.output ?? null,
+  ];
+  const before = charges.requests.map((request) => pack(request.before));
+  const after = charges.requests.map((request) => request.after.map(pack));
+  const components = charges.components.map(
+    (call): z.output<typeof component> => [
+      call.request,
+      indexOf(call.model),
+      call.assumed,
+      call.inputTokens,
+      call.outputTokens,
+      call.cacheReadTokens ?? null,
+      call.cacheWriteTokens ?? null,
+    ],
+  );
+  return {
+    cell,
+    models: [...models.keys()],
+    before,
+    after,
+    components,
+    assumed: [...charges.assumed],
+    unique: charges.uniqueSaved,
+  };
+}
+
+function fromLine({ models, before, after, components, assumed, unique }: Line): CellCharges {
+  const named = (index: number | null) => (index === null ? undefined : models[index]);
+  const unpack = ([index, fresh, cacheRead, write5m, write1h, output]: z.output<
+    typeof charge
+  >): Charge => {
+    const model = named(index);
+    return {
+      fresh,
+      cacheRead,
+      ...(model === undefined ? {} : { model }),
+      ...(write5m === null ? {} : { cacheWrite5m: write5m }),
+      ...(write1h === null ? {} : { cacheWrite1h: write1h }),
+      ...(output === null ? {} : { output }),
+    };
+  };
+  return {
+    requests: before.map((recorded, index) => ({
+      before: unpack(recorded),
+      after: (after[index] ?? []).map(unpack),
+      bust: 0,
+    })),
+    components: components.map(
+      ([request, model, isAssumed, inputTokens, outputTokens, read, write]): ComponentCharge => ({
+        request,
+        model: named(model),
+        assumed: isAssumed,
+        inputTokens,
+        outputTokens,
+        ...(read === null ? {} : { cacheReadTokens: read }),
+        ...(write === null ? {} : { cacheWriteTokens: write }),
+      }),
+    ),
+    assumed,
+    uniqueSaved: unique,
+  };
+}
+
+/** Undefined of a line that a killed writer did not finish. */
+function parseLine(text: string): Line | undefined {
+  try {
+    return line.parse(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
