@@ -78,7 +78,7 @@ describe('report', () => {
     const out = join(folder, 'x.html');
     const { files } = await reported(csv, '--out', out, '--svg', svg);
     const names = readdirSync(svg);
-    expect(names).toContain('evidence.svg');
+    expect(names).toContain('spread.svg');
     expect(names).toContain('session-1.svg');
     expect(names).toHaveLength(files.length - 1);
     for (const name of names) expect(readFileSync(join(svg, name), 'utf8')).toMatch(/^<svg xmlns=/);
