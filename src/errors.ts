@@ -19,6 +19,7 @@ export type ErrorCode =
   | 'input.encoding'
   | 'input.archive'
   | 'input.size'
+  | 'input.shard'
   | 'model.missing'
   | 'model.timeout'
   | 'model.transport'
@@ -31,6 +32,8 @@ export type ErrorCode =
   | 'stash.missing'
   | 'output.conflict'
   | 'output.write'
+  | 'redis.refused'
+  | 'worker.failed'
   | 'harness.internal';
 
 /** A place in a file: `line` and `column` count from 1; `key` is a dotted config key. */

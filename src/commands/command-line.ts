@@ -1,7 +1,6 @@
 import { listDocuments } from '../compaction/preset.ts';
 import { HarnessError } from '../errors.ts';
 import { visible } from '../text/visible.ts';
-import { CONFIG_FOLDER } from './defaults.ts';
 import { docs } from './docs.ts';
 import type { Environment, ExitCode } from './environment.ts';
 import { expand } from './expand.ts';
@@ -10,7 +9,7 @@ import { gate } from './gate.ts';
 import { importRecordings } from './import.ts';
 import { importRewards } from './import-rewards.ts';
 import { type Invocation, parseArguments } from './program.ts';
-import { projectPath } from './project.ts';
+import { configFolders } from './project.ts';
 import { publishResults } from './publish-results.ts';
 import { type RecordFixturesOptions, recordFixtures } from './record-fixtures.ts';
 import { show } from './show.ts';
@@ -102,7 +101,7 @@ async function help(
 ): Promise<ExitCode> {
   show();
   if (command !== 'sweep') return 0;
-  const documents = await listDocuments(projectPath(cwd, CONFIG_FOLDER));
+  const documents = await listDocuments(configFolders(cwd));
   stdout.write('\nConfigs:\n');
   for (const { name, about } of documents) stdout.write(`  ${name}\n    ${about}\n`);
   return 0;

@@ -10,7 +10,7 @@ import {
 } from '../report/gate.ts';
 import { allDialects } from '../sweep/translated.ts';
 import type { DialectName } from '../transcript/message.ts';
-import { BASELINE, CONFIG_FOLDER, DEFAULT_TRANSCRIPTS } from './defaults.ts';
+import { BASELINE, DEFAULT_TRANSCRIPTS } from './defaults.ts';
 import type { Environment, ExitCode } from './environment.ts';
 import { runCells } from './gate/cells.ts';
 import { runContract } from './gate/contract.ts';
@@ -18,7 +18,7 @@ import { type GateReport, gatePage, githubLines, junitXml } from './gate/output.
 import { readSnapshot, writeSnapshot } from './gate/snapshot.ts';
 import { type GateThresholds, readThresholds } from './gate/thresholds.ts';
 import type { GateOptions } from './gate-options.ts';
-import { projectPath } from './project.ts';
+import { configFolders, gateFile, isInstalled, projectPath } from './project.ts';
 import { shellWord } from './shell-words.ts';
 
 const SNAPSHOT = 'results/gate/snapshot.csv';
@@ -30,9 +30,7 @@ const SNAPSHOT = 'results/gate/snapshot.csv';
  */
 export async function gate(options: GateOptions, environment: Environment): Promise<ExitCode> {
   const { cwd, stdout } = environment;
-  const thresholds = await readThresholds(
-    resolve(cwd, projectPath(cwd, `${CONFIG_FOLDER}/gate.yaml`)),
-  );
+  const thresholds = await readThresholds(gateFile(cwd));
   const findings: GateReport['findings'][number][] = [];
   const lines: string[] = [];
   if (options.part !== 'cells')
@@ -56,6 +54,15 @@ async function contractPart(
   findings: GateReport['findings'][number][],
   lines: string[],
 ): Promise<void> {
+  if (isInstalled) {
+    const message = 'the contract suite stands with the tests and is not in the package';
+    if (options.part === 'contract' || options.component !== undefined) {
+      const what = `${message}: run it in a checkout of the harness`;
+      throw new HarnessError('usage', what);
+    }
+    stderr.write(`notice: ${message}; only the cells are checked\n`);
+    return;
+  }
   const runs = options.runs ?? contract.runs;
   const fresh = Math.floor(now()) % 2_147_483_647;
   const seeds = options.seed === undefined ? [contract.seed, fresh] : [options.seed];
@@ -91,7 +98,7 @@ async function cellsPart(
   const { configs } = await loadConfigs({
     names: [BASELINE, ...named.filter((name) => name !== BASELINE)],
     sets: [],
-    folder: projectPath(cwd, CONFIG_FOLDER),
+    folder: configFolders(cwd),
   });
   const patterns =
     options.transcripts.length > 0 ? options.transcripts : [projectPath(cwd, DEFAULT_TRANSCRIPTS)];

@@ -159,9 +159,10 @@ function summaryLines(
       `${thousands(lossy.length)} files have records in no transcript (--loss says which)`,
     );
   }
-  if (imported.length > 0)
-    lines.push(`next: npm run sweep -- --config cg-summarize --transcripts ${out}`);
-  return lines.flatMap((line) => wrapped(line, 80, '  '));
+  const shown = lines.flatMap((line) => wrapped(line, 80, '  '));
+  if (imported.length === 0) return shown;
+  // To be copied, so it is one line.
+  return [...shown, `next: npm run sweep -- --config cg-summarize --transcripts ${out}`];
 }
 
 /** Otherwise the next import would read what this one wrote. */

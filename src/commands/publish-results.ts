@@ -20,10 +20,10 @@ import { parseRows } from '../rows/csv.ts';
 import { readManifest } from '../sweep/manifest.ts';
 import { listRuns, runFiles } from '../sweep/run-files.ts';
 import type { ComparisonOptions } from './comparison-options.ts';
-import { BASELINE, CONFIG_FOLDER, RESULTS_FOLDER, RUNS_FOLDER } from './defaults.ts';
+import { BASELINE, RESULTS_FOLDER, RUNS_FOLDER } from './defaults.ts';
 import type { Environment, ExitCode } from './environment.ts';
 import { type Imported, importRewardsFrom } from './imported.ts';
-import { projectPath } from './project.ts';
+import { configFolders, projectPath } from './project.ts';
 import { refusals } from './publish/refusals.ts';
 import { type ConfigSource, findConfigs } from './publish/reproduction.ts';
 import { claimSnapshot, readSnapshots, snapshotName, writeWhole } from './publish/snapshots.ts';
@@ -151,7 +151,7 @@ async function publishedRun(
       rows.length === 0 ? 'the run has no rows' : `the run has no config '${baseline}'`;
     throw new HarnessError('usage', message, { at: { file } });
   }
-  const source = await findConfigs(manifest, projectPath(cwd, CONFIG_FOLDER), {
+  const source = await findConfigs(manifest, configFolders(cwd), {
     model: variables.CHEAP_MODEL,
     provider: variables.CHEAP_MODEL_PROVIDER,
     base: variables.CHEAP_MODEL_BASE,

@@ -1,17 +1,14 @@
 import { writeFile } from 'node:fs/promises';
-import { basename, dirname, join, relative, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { HarnessError, messageOf } from '../errors.ts';
 import { withLightColours } from '../report/charts/theme.ts';
 import { compareAll } from '../report/comparison.ts';
 import { markdownSummary } from '../report/html/markdown-summary.ts';
 import { renderReport } from '../report/html/page.ts';
-import { priorityOf, ReplayCollector } from '../report/html/replay-collector.ts';
-import type { ReportConfig, ReportInput, ReportRun } from '../report/html/report-input.ts';
-import { curveChoice, recordingKey } from '../report/html/session-curves.ts';
+import type { ReportInput } from '../report/html/report-input.ts';
 import { shownRow } from '../report/html/shown-rows.ts';
 import { rowsParquet } from '../report/parquet.ts';
 import { RequestLines } from '../report/parquet-requests.ts';
-import { startProgress } from '../report/progress.ts';
 import { configsOf, outcomesOf, savingsCellsOf, solvedFiredOf } from '../report/run-figures.ts';
 import { totalsOf } from '../report/totals.ts';
 import type { CellResult } from '../rows/result.ts';
@@ -21,17 +18,9 @@ import { visible, visibleLines } from '../text/visible.ts';
 import { BASELINE } from './defaults.ts';
 import type { Environment, ExitCode } from './environment.ts';
 import type { ReportOptions } from './report/options.ts';
-import { replayRun, type WantedRow } from './report/replay-run.ts';
-import { type LoadedRun, loadRuns, mergeRuns, type RunRow } from './report/runs.ts';
-
-/** A report stays under this, in bytes. */
-const LARGEST = 9_800_000;
-
-/** Of it, what everything but before and after takes at most: rows, drawings, tables, script. */
-const APART = 1_600_000;
-
-/** Cells that are replayed for the page alone; `--parquet` has all replayed. */
-const MOST_REPLAYED = 1_500;
+import { replayAll } from './report/replay-runs.ts';
+import { configsIn, reportRun, titleOf } from './report/run-facts.ts';
+import { loadRuns, mergeRuns } from './report/runs.ts';
 
 /**
  * `report`: runs as one HTML file that opens offline, and by wish as Markdown, SVG and Parquet. Cells of stub
@@ -127,149 +116,6 @@ function figuresOf(
     margin,
   });
   return { comparison, totals: totalsOf(rows, names, baseline) };
-}
-
-interface ReplayPlan {
-  readonly figures: Figures;
-  readonly lines: RequestLines | undefined;
-  readonly options: ReportOptions;
-  spell(text: string): string;
-}
-
-async function replayAll(
-  runs: readonly LoadedRun[],
-  merged: readonly RunRow[],
-  rows: readonly CellResult[],
-  { figures, lines, options, spell }: ReplayPlan,
-  environment: Environment,
-) {
-  const { cwd, signal, stderr, variables, now } = environment;
-  const chosen = lines === undefined ? mostTelling(rows) : undefined;
-  const places = new Map<LoadedRun, WantedRow[]>(runs.map((run) => [run, []]));
-  for (const [place, { run, row }] of merged.entries()) {
-    const shown = rows[place];
-    if (shown !== undefined && (chosen?.has(recordingKey(shown)) ?? true)) {
-      places.get(run)?.push({ place, row });
-    }
-  }
-  const wanted = [...places.values()].flat();
-  const rowBytes = Buffer.byteLength(JSON.stringify(rows.slice(0, 6_000)));
-  const collector = new ReplayCollector({
-    rows,
-    choice: curveChoice(rows, figures.totals),
-    room: LARGEST - APART - Math.min(3_000_000, rowBytes),
-    recordings: new Set(wanted.map(({ place }) => recordingKey(rows[place] ?? NO_ROW))).size,
-    redact: options.redact,
-  });
-  const notes: string[] =
-    chosen === undefined || wanted.length === merged.length
-      ? []
-      : [
-          `Of ${merged.length} cells ${wanted.length} were replayed for before and after and for the sources of savings: those of the recordings with most evidence missing.`,
-        ];
-  const { CI, TERM } = variables;
-  const progress = startProgress({
-    write: (text) => stderr.write(text),
-    isTerminal: stderr.isTerminal && TERM !== 'dumb' && (CI ?? '') === '',
-    columns: stderr.columns,
-    now,
-  });
-  let done = 0;
-  try {
-    for (const [run, own] of places) {
-      const sink = {
-        recording: (transcript: Parameters<ReplayCollector['recording']>[0]) => {
-          const taker = collector.recording(transcript);
-          return {
-            add: (place: number, cell: Parameters<typeof taker.add>[1]) => {
-              taker.add(place, cell);
-              const { row, config } = merged[place] ?? {};
-              if (row !== undefined && config !== undefined) lines?.add({ ...row, config }, cell);
-            },
-            done: () => taker.done(),
-          };
-        },
-      };
-      const onCell = () => progress.update(++done, wanted.length, 0);
-      notes.push(...(await replayRun(run.manifest, own, sink, { cwd, signal, onCell })));
-    }
-  } finally {
-    progress.stop();
-  }
-  return collector.result(spell, notes.map(spell));
-}
-
-const NO_ROW = { task: '', trial: '', lineage: '', transcriptHash: '' };
-
-/** The recordings that a page of limited size shows; undefined: all. */
-function mostTelling(rows: readonly CellResult[]): ReadonlySet<string> | undefined {
-  if (rows.length <= MOST_REPLAYED) return undefined;
-  const groups = new Map<string, CellResult[]>();
-  for (const row of rows) {
-    const key = recordingKey(row);
-    groups.set(key, [...(groups.get(key) ?? []), row]);
-  }
-  const ordered = [...groups].toSorted(([, a], [, b]) => priorityOf(b) - priorityOf(a));
-  const chosen = new Set<string>();
-  let cells = 0;
-  for (const [key, own] of ordered) {
-    cells += own.length;
-    if (cells > MOST_REPLAYED && chosen.size > 0) break;
-    chosen.add(key);
-  }
-  return chosen;
-}
-
-function titleOf(runs: readonly LoadedRun[]): string {
-  const names = runs.map(({ csv }) =>
-    basename(csv, '.csv').replace(/^\d{4}-\d\d-\d\d(?:T\d\d-\d\d-\d\d)?-/, ''),
-  );
-  return `Compaction report: ${names.slice(0, 3).join(', ')}${names.length > 3 ? ` and ${names.length - 3} more` : ''}`;
-}
-
-function reportRun(
-  { file, rows, manifest }: LoadedRun,
-  spell: (text: string) => string,
-): ReportRun {
-  const [first] = rows;
-  const { revision, options } = manifest ?? {};
-  return {
-    file: spell(file),
-    status: manifest?.status ?? 'no manifest',
-    started: spell(manifest?.started ?? ''),
-    model: spell(first?.model ?? ''),
-    tokenizer: first?.tokenizer ?? '',
-    expand: spell(options?.expand ?? 'not known'),
-    guard: options?.guard ?? true,
-    patterns: (manifest?.transcripts.patterns ?? []).map(spell),
-    harness: spell(manifest?.versions.harness ?? 'not known'),
-    revision:
-      revision === undefined
-        ? undefined
-        : spell(`${revision.commit.slice(0, 12)}${revision.dirty ? ' with changes' : ''}`),
-  };
-}
-
-/** Documents of the configs by the names that they have in the report. */
-function configsIn(
-  merged: readonly RunRow[],
-  spell: (text: string) => string,
-  spellText: (text: string) => string,
-): ReportConfig[] {
-  const found = new Map<string, ReportConfig>();
-  for (const { run, row, config } of merged) {
-    if (found.has(config)) continue;
-    const entry = run.manifest?.configs.find(({ name }) => name === row.config);
-    if (entry === undefined) continue;
-    const { about, source, text } = entry;
-    found.set(config, {
-      name: spell(config),
-      about: spell(about),
-      source: spell(source),
-      text: spellText(text),
-    });
-  }
-  return [...found.values()];
 }
 
 /** `rows.parquet` → `rows.requests.parquet`. */

@@ -14,10 +14,10 @@ import { type Manifest, type Selection, startManifest } from '../sweep/manifest.
 import { resumeRun } from '../sweep/resume.ts';
 import { runSweep, type SweepPlan, type SweepResult } from '../sweep/run.ts';
 import { createRun, type OpenRun } from '../sweep/run-files.ts';
-import { BASELINE, CONFIG_FOLDER, CONTROLS, DEFAULT_TRANSCRIPTS, RUNS_FOLDER } from './defaults.ts';
+import { BASELINE, CONTROLS, DEFAULT_TRANSCRIPTS, RUNS_FOLDER } from './defaults.ts';
 import type { Environment, ExitCode } from './environment.ts';
 import { readPrices } from './price-file.ts';
-import { projectPath, provenance } from './project.ts';
+import { configFolders, projectPath, provenance } from './project.ts';
 import { sweepModels } from './sweep-models.ts';
 import type { SweepOptions } from './sweep-options.ts';
 import { checkModels } from './sweep-preflight.ts';
@@ -170,7 +170,7 @@ async function select(
       ...(options.controls ? CONTROLS : []),
     ],
     sets: options.sets,
-    folder: projectPath(cwd, CONFIG_FOLDER),
+    folder: configFolders(cwd),
     ...(inline === undefined ? {} : { inline }),
     cheapModel: {
       model: variables.CHEAP_MODEL,

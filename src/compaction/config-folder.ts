@@ -8,7 +8,10 @@ import { type Problems, shown } from './problems.ts';
 /** Thresholds of `gate`, which stand beside the configs and are none. */
 const NO_CONFIG = 'gate.yaml';
 
-/** The documents of one folder; each file is read once. */
+/** Where named documents stand: one folder, or several that stand for one. */
+export type ConfigFolders = string | readonly string[];
+
+/** The documents of a folder; each file is read once. */
 export class ConfigFolder {
   readonly folder: string;
   /** File stem → path, by name. */
@@ -29,11 +32,19 @@ export class ConfigFolder {
     this.#notices = notices;
   }
 
-  /** A missing folder holds no documents. */
-  static async open(folder: string, problems: Problems, notices: string[]): Promise<ConfigFolder> {
-    const stems = (await filesOf(folder)).map((name) => basename(name, '.yaml')).toSorted();
-    const files = new Map(stems.map((stem) => [stem, join(folder, `${stem}.yaml`)]));
-    return new ConfigFolder(folder, files, problems, notices);
+  /** A missing folder holds no documents; of two with one name, that of the later folder is taken. */
+  static async open(
+    folders: ConfigFolders,
+    problems: Problems,
+    notices: string[],
+  ): Promise<ConfigFolder> {
+    const files = new Map<string, string>();
+    for (const folder of [folders].flat()) {
+      for (const name of (await filesOf(folder)).toSorted()) {
+        files.set(basename(name, '.yaml'), join(folder, name));
+      }
+    }
+    return new ConfigFolder([folders].flat().join(', '), files, problems, notices);
   }
 
   /** The document of a file; `undefined`, with problems added, when nothing of it can be used. */

@@ -51,7 +51,8 @@ async function importFile(url: string): Promise<unknown> {
     if (systemCodeOf(error) !== 'ERR_UNKNOWN_FILE_EXTENSION') throw error;
     const { register } = await import('tsx/esm/api');
     register();
-    return await import(url);
+    // The failure of the first address is remembered.
+    return await import(`${url}?loaded`);
   }
 }
 

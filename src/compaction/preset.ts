@@ -1,7 +1,7 @@
 import { type Catalog, catalog } from './catalog.ts';
 import type { Config } from './config.ts';
 import { type ConfigDocument, readConfigDocument } from './config-document.ts';
-import { ConfigFolder } from './config-folder.ts';
+import { ConfigFolder, type ConfigFolders } from './config-folder.ts';
 import { contentOf } from './config-identity.ts';
 import { child } from './located.ts';
 import { CONTROLS, isControl, matchControls, matchedBy, wantedBy } from './match-controls.ts';
@@ -16,7 +16,7 @@ export interface ConfigRequest {
   /** Values of `--set`: `KEY=V1,V2`. */
   readonly sets: readonly string[];
   /** Where the named documents stand, e.g. `sweeps`. */
-  readonly folder: string;
+  readonly folder: ConfigFolders;
   /** Text of `CONTEXT_GURU_CONFIG_YAML`: used when `names` is empty or holds `env`. */
   readonly inline?: string | undefined;
   /** Values of `CHEAP_MODEL*`. */
@@ -111,7 +111,7 @@ async function pulledIn(
 
 /** The documents of a folder by name, for `--list`. Throws `HarnessError` when one cannot be read. */
 export async function listDocuments(
-  folder: string,
+  folder: ConfigFolders,
 ): Promise<{ name: string; about: string; file: string }[]> {
   const problems = new Problems();
   const opened = await ConfigFolder.open(folder, problems, []);

@@ -1,9 +1,9 @@
 import { type FileHandle, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
-import { HarnessError, messageOf, systemCodeOf } from '../errors.ts';
+import { HarnessError, messageOf, nearestName, systemCodeOf } from '../errors.ts';
 import { readCell, writeCell } from './cell-text.ts';
-import { type ColumnValue, columnList } from './columns.ts';
+import { type Column, type ColumnValue, columnList, columns } from './columns.ts';
 import type { CellResult } from './result.ts';
 
 const HEADER = stringify([columnList.map((column) => column.header)]);
@@ -94,7 +94,8 @@ export async function replaceRows(file: string, cells: readonly CellResult[]): P
 }
 
 /**
- * Reads rows back. A last line without a line end was cut off by a killed writer and is left out.
+ * Reads rows back. A last line without a line end was cut off by a killed writer and is left out. A file of
+ * an earlier version lacks columns: what it did not measure is undefined.
  * Rejects with `input.missing`, or `input.schema` for a file that is not ours.
  */
 export async function readRows(file: string): Promise<CellResult[]> {
@@ -119,22 +120,41 @@ export function parseRows(text: string, file: string): CellResult[] {
     throw new HarnessError('input.schema', message, { cause, at: { file } });
   }
   const [header = [], ...rows] = records;
-  for (const [index, { header: expected }] of columnList.entries()) {
-    if (header[index] === expected) continue;
-    const message = `column ${index + 1} is '${header[index] ?? ''}', expected '${expected}': not a sweep of this version`;
-    throw new HarnessError('input.schema', message, { at: { file, line: 1 } });
-  }
-  return rows.map((record, index) => readRow(record, file, index + 2));
+  const present = columnsOf(header, file);
+  return rows.map((record, index) => readRow(record, present, { file, line: index + 2 }));
 }
 
-function readRow(record: readonly string[], file: string, line: number): CellResult {
+/** The columns that a file has, in its order. */
+function columnsOf(header: readonly string[], file: string): readonly Column[] {
+  const at = { file, line: 1 };
+  const present = header.map((name, index) => {
+    const column = columnList.find((known) => known.header === name);
+    if (column !== undefined) return column;
+    const nearest = nearestName(name, Object.keys(columns));
+    const hint = nearest === undefined ? '' : `; did you mean '${nearest}'?`;
+    const message = `column ${index + 1} is '${name}', which no sweep of this version writes${hint}`;
+    throw new HarnessError('input.schema', message, { at });
+  });
+  const missing = columnList.find((column) => column.required && !present.includes(column));
+  if (missing !== undefined) {
+    const message = `no column '${missing.header}', expected the CSV of a sweep`;
+    throw new HarnessError('input.schema', message, { at });
+  }
+  return present;
+}
+
+function readRow(
+  record: readonly string[],
+  present: readonly Column[],
+  at: { readonly file: string; readonly line: number },
+): CellResult {
   const cell: Partial<Record<keyof CellResult, ColumnValue>> = {};
-  for (const [index, column] of columnList.entries()) {
+  for (const [index, column] of present.entries()) {
     const text = record[index];
     const read = text === undefined ? undefined : readCell(text, column.type);
     if (read?.ok !== true || (column.required && read.value === undefined)) {
       const message = `${column.header} is '${text ?? ''}', expected ${column.required ? 'a' : 'an empty cell or a'} ${column.type}`;
-      throw new HarnessError('input.schema', message, { at: { file, line, key: column.header } });
+      throw new HarnessError('input.schema', message, { at: { ...at, key: column.header } });
     }
     if (read.value !== undefined) cell[column.field] = read.value;
   }

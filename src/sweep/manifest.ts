@@ -89,6 +89,17 @@ const manifest = z.object({
   /** Model calls that this start of the run paid, by the price table. */
   spend: z.object({ usd: z.number().optional(), calls: z.int() }).optional(),
   problems: z.array(problem),
+  /** Of a run that is a part of a sweep; what follows `count` is there once it has ended. */
+  shard: z
+    .object({
+      index: z.int(),
+      count: z.int(),
+      plan: z.string().optional(),
+      transcripts: z.int().optional(),
+      own: z.array(z.int()).optional(),
+      files: z.record(z.string(), z.string().nullable()).optional(),
+    })
+    .optional(),
 });
 
 /** What was run, with what, and how it ended. */

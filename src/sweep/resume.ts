@@ -5,6 +5,7 @@ import { expandMode } from './cells.ts';
 import { type LockHolder, RunLock } from './lock.ts';
 import { type Manifest, readManifest, type Selection, selectionHash } from './manifest.ts';
 import { listRuns, type OpenRun, runFiles } from './run-files.ts';
+import type { Shard } from './shard.ts';
 import { repairReferences } from './stash-index.ts';
 
 /** A run to go on with. */
@@ -19,16 +20,19 @@ export interface ResumedRun extends OpenRun {
  * that was cut off are dropped from the file.
  *
  * Rejects with `input.missing` where there is no such run, `usage` where the given run selected
- * something else, `output.conflict` while another sweep writes it.
+ * something else or is another shard, `output.conflict` while another sweep writes it.
  */
 export async function resumeRun(
   folder: string,
   csv: string | undefined,
   selection: Selection,
   holder: LockHolder,
+  shard?: Shard,
 ): Promise<ResumedRun> {
   const found =
-    csv === undefined ? await newestRun(folder, selection) : await givenRun(csv, selection);
+    csv === undefined
+      ? await newestRun(folder, selection, shard)
+      : await givenRun(csv, selection, shard);
   const files = runFiles(found.csv);
   const lock = await RunLock.acquire(files.csv, holder);
   try {
@@ -49,19 +53,38 @@ interface FoundRun {
   readonly manifest: Manifest;
 }
 
-async function newestRun(folder: string, selection: Selection): Promise<FoundRun> {
+async function newestRun(
+  folder: string,
+  selection: Selection,
+  shard: Shard | undefined,
+): Promise<FoundRun> {
   const wanted = selectionHash(selection);
   for (const csv of await listRuns(folder)) {
     const manifest = await readManifest(runFiles(csv).manifest).catch(() => undefined);
-    if (manifest?.selection === wanted) return { csv, manifest };
+    if (manifest?.selection === wanted && partOf(manifest.shard) === partOf(shard)) {
+      return { csv, manifest };
+    }
   }
   const message =
     'no run with these configs, transcripts and options to go on with; leave --resume out to start one';
   throw new HarnessError('input.missing', message, { at: { file: folder } });
 }
 
-async function givenRun(csv: string, selection: Selection): Promise<FoundRun> {
+/** The option, as a message shows it. */
+function partOf(shard: Shard | undefined): string {
+  return shard === undefined ? 'none' : `${shard.index}/${shard.count}`;
+}
+
+async function givenRun(
+  csv: string,
+  selection: Selection,
+  shard: Shard | undefined,
+): Promise<FoundRun> {
   const manifest = await readManifest(runFiles(csv).manifest);
+  if (partOf(manifest.shard) !== partOf(shard)) {
+    const message = `this run has --shard ${partOf(manifest.shard)}, and this command ${partOf(shard)}; give the same, or leave --resume out`;
+    throw new HarnessError('usage', message, { at: { file: csv } });
+  }
   if (manifest.selection === selectionHash(selection)) return { csv, manifest };
   const message = `this run selected something else (${differences(manifest, selection)}); give the same configs, transcripts and options, or leave --resume out`;
   throw new HarnessError('usage', message, { at: { file: csv } });

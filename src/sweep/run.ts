@@ -1,45 +1,30 @@
-import { setImmediate } from 'node:timers/promises';
-import type { ExternalCall } from '../compaction/external-call.ts';
-import type { ModelResolver } from '../compaction/pipeline.ts';
-import { codeOf, HarnessError } from '../errors.ts';
 import { offlinePrices, type PriceTable } from '../model/prices.ts';
 import type { Problem } from '../recordings/problem.ts';
 import { type ReadOptions, readRecordings } from '../recordings/read.ts';
-import type { TranscriptReplay } from '../replay/result.ts';
-import { SharedAnswers } from '../replay/shared-answers.ts';
-import { askedFigures } from '../rows/asked.ts';
-import { chargesOf } from '../rows/charges.ts';
 import { replaceRows } from '../rows/csv.ts';
-import type { Redact } from '../rows/note.ts';
-import { type CellResult, failedCell, isFinished, measuredCell } from '../rows/result.ts';
-import { listTokens } from '../transcript/message-tokens.ts';
-import type { Transcript } from '../transcript/transcript.ts';
+import { type CellResult, isFinished } from '../rows/result.ts';
 import { appendBudget, type Budgets, readBudgets } from './budgets.ts';
-import { CellStopped } from './cell-calls.ts';
-import { replayCell } from './cell-replay.ts';
+import type { CellOutcome } from './cell-outcome.ts';
 import { type Cell, CellFactory } from './cells.ts';
 import { appendCharges, repriced } from './charges.ts';
-import { runLocally } from './executors/local.ts';
-import { type Manifest, type Selection, writeManifest } from './manifest.ts';
+import type { Executor } from './executors/executor.ts';
+import { localExecutor } from './executors/local.ts';
+import { type Manifest, writeManifest } from './manifest.ts';
+import type { CellsToMeasure, MeasuringHost } from './measure-cells.ts';
 import { type OpenRun, removeRun } from './run-files.ts';
-import { appendReferences, type StashReference, stashReferences } from './stash-index.ts';
+import { type Shard, ShardCut } from './shard.ts';
+import { sealShard } from './shard-seal.ts';
+import { appendReferences } from './stash-index.ts';
 
 /** What to run; `selection.configs` begins with the baseline. */
-export interface SweepPlan {
-  readonly selection: Selection;
+export interface SweepPlan extends MeasuringHost {
   readonly reading: ReadOptions;
-  /** Transcripts that are worked on at once. */
+  /** Transcripts that are worked on at once in this process. */
   readonly jobs: number;
-  readonly models: (transcript: Transcript) => ModelResolver;
-  /** How components reach programs and endpoints of the user's; absent: not at all. */
-  readonly callExternal?: ExternalCall;
-  /** Prices of the figures in USD; absent: the built-in table. */
-  readonly prices?: PriceTable;
-  readonly redact: Redact;
-  /** Milliseconds since the epoch; never goes back. */
-  readonly now: () => number;
-  /** Ends the run at once, model calls included. */
-  readonly signal: AbortSignal;
+  /** Where cells are measured; absent: in this process. */
+  readonly executor?: Executor;
+  /** The part of the transcripts to run; absent: all. */
+  readonly shard?: Shard;
   /** Aborts when no further call may be paid: no new cell begins, calls under way go on. */
   readonly exhausted?: AbortSignal;
   /** What model calls have cost so far, for the manifest. */
@@ -87,17 +72,28 @@ export async function runSweep(
       : await repriced(finishedBefore, run.files.charges, plan.prices ?? offlinePrices);
   const budgets = kept.size === 0 ? new Map() : await readBudgets(run.files.budgets);
   const sweep = new Sweep(plan, run, { kept, budgets }, observer);
-  await writeManifest(run.files.manifest, { ...manifest, status: 'running' });
+  const { shard } = plan;
+  const begun: Manifest = { ...manifest, ...(shard === undefined ? {} : { shard: { ...shard } }) };
+  await writeManifest(run.files.manifest, { ...begun, status: 'running' });
   await appendReferences(run.files.stash, []);
   try {
-    await runLocally(sweep.transcripts(), plan.jobs, (work) => sweep.work(work), sweep.stop);
+    const executor = plan.executor ?? localExecutor(plan.jobs);
+    await executor.run({
+      works: sweep.works(),
+      host: plan,
+      stop: sweep.stop,
+      keep: (work, outcome) => sweep.keep(work, outcome),
+    });
     const result = sweep.result();
     await replaceRows(run.files.csv, result.rows);
-    await writeManifest(run.files.manifest, finished(manifest, result, plan));
+    const ended = finished(begun, result, plan);
+    const isWhole = sweep.cut !== undefined && result.status !== 'interrupted';
+    const sealed = isWhole ? { shard: await sealShard(sweep.cut.record(), run.files) } : {};
+    await writeManifest(run.files.manifest, { ...ended, ...sealed });
     if (result.counts.cells === 0 && result.rows.length === 0) await removeRun(run.files);
     return result;
   } catch (error) {
-    const failed: Manifest = { ...manifest, status: 'failed' };
+    const failed: Manifest = { ...begun, status: 'failed' };
     await writeManifest(run.files.manifest, failed).catch(() => {});
     throw error;
   } finally {
@@ -125,16 +121,8 @@ function finished(manifest: Manifest, result: SweepResult, { now, spend }: Sweep
 }
 
 /** One transcript's cells, and where their rows stand. */
-interface TranscriptWork {
-  readonly cells: readonly Cell[];
+interface TranscriptWork extends CellsToMeasure {
   readonly order: number;
-}
-
-/** What the cells of one transcript share. */
-interface SharedWork {
-  /** Tokens after of each request, by the id of the cell that left them. */
-  readonly budgets: Map<string, readonly number[]>;
-  readonly answers: SharedAnswers;
 }
 
 class Sweep {
@@ -142,9 +130,9 @@ class Sweep {
   readonly #run: OpenRun;
   readonly #kept: ReadonlyMap<string, CellResult>;
   readonly #keptBudgets: Budgets;
-  /** Names of the configs that controls match. */
-  readonly #matched: ReadonlySet<string>;
   readonly #observer: SweepObserver;
+  /** Which transcripts are this run's; absent: all. */
+  readonly cut: ShardCut | undefined;
   /** Aborts when no new cell may begin. */
   readonly stop: AbortSignal;
   readonly #problems: Problem[] = [];
@@ -164,13 +152,14 @@ class Sweep {
     this.#run = run;
     this.#kept = before.kept;
     this.#keptBudgets = before.budgets;
-    this.#matched = new Set(plan.selection.configs.flatMap(({ matches }) => matches?.name ?? []));
     this.#observer = observer;
-    const { signal, exhausted } = plan;
+    const { signal, exhausted, shard, selection } = plan;
+    this.cut = shard === undefined ? undefined : new ShardCut(shard, selection);
     this.stop = exhausted === undefined ? signal : AbortSignal.any([signal, exhausted]);
   }
 
-  async *transcripts(): AsyncGenerator<TranscriptWork> {
+  /** What is to be measured; rows of finished cells take their places on the way. */
+  async *works(): AsyncGenerator<TranscriptWork> {
     const { selection, reading, redact } = this.#plan;
     const factory = new CellFactory(selection.configs, selection.settings);
     for await (const { transcripts, problems } of readRecordings(selection.patterns, reading)) {
@@ -180,109 +169,46 @@ class Sweep {
       }
       for (const transcript of transcripts) {
         const cells = factory.cellsOf(transcript);
+        if (this.cut?.takes(transcript, cells) === false) continue;
         const order = this.#cells;
         this.#transcripts++;
         this.#requests += transcript.requests.length;
         this.#cells += cells.length;
         this.#observer.onRead?.(this.#cells);
-        yield { cells, order };
+        this.#takeKept(cells, order);
+        if (cells.every(({ id }) => this.#kept.has(id))) continue;
+        yield {
+          cells,
+          order,
+          isFinished: (id) => this.#kept.has(id),
+          budgetOf: (id) => this.#keptBudgets.get(id),
+        };
       }
     }
   }
 
-  /** The cells of one transcript, one after the other: they share what was computed of its messages. */
-  async work({ cells, order }: TranscriptWork): Promise<void> {
-    if (cells.some((cell) => !this.#kept.has(cell.id))) this.#countOnce(cells);
-    const shared = { budgets: new Map(this.#keptBudgets), answers: new SharedAnswers() };
-    for (const [index, cell] of cells.entries()) {
-      // Replay with a stub never waits, so timers and signals get their turn here.
-      await setImmediate();
-      if (this.stop.aborted) return;
-      const known = this.#kept.get(cell.id);
-      const row = known ?? (await this.#measure(cell, cells, shared));
-      if (row === undefined) return;
-      if (known !== undefined) this.#keptCells++;
+  #takeKept(cells: readonly Cell[], order: number): void {
+    for (const [index, { id }] of cells.entries()) {
+      const row = this.#kept.get(id);
+      if (row === undefined) continue;
+      this.#keptCells++;
       this.#rows.set(order + index, row);
       this.#observer.onCell?.(row, this.#rows.size);
     }
   }
 
-  /** Counts each message before the first cell, which would else be charged with the time of it. */
-  #countOnce([cell]: readonly Cell[]): void {
-    if (cell === undefined) return;
-    const { requests, dialect } = cell.transcript;
-    const { tokenizer } = this.#plan.selection.settings;
-    for (const { messages } of requests) {
-      listTokens(messages, { tokenizer, dialect, thinking: 'all' });
-    }
-  }
-
-  /** The row that was written; undefined of a cell that was stopped. */
-  async #measure(
-    cell: Cell,
-    cells: readonly Cell[],
-    { budgets, answers }: SharedWork,
-  ): Promise<CellResult | undefined> {
-    const { selection, redact, now, prices } = this.#plan;
-    const { settings } = selection;
-    const start = now();
-    let model = settings.model;
-    const labels = () => ({
-      transcript: cell.transcript,
-      config: cell.config,
-      sample: cell.sample,
-      cellId: cell.id,
-      model,
-      tokenizer: settings.tokenizer,
-      wallSeconds: (now() - start) / 1000,
-      ...(prices === undefined ? {} : { prices }),
-    });
-    let row: CellResult;
-    let references: StashReference[] = [];
-    try {
-      const budget = await this.#budgetOf(cell, cells, budgets);
-      const { replay, asked, names } = await replayCell(cell, this.#plan, { answers, budget });
-      model = modelLabel(settings.model, names);
-      if (this.#matched.has(cell.config.name)) {
-        budgets.set(cell.id, tokensAfter(replay));
-        await appendBudget(this.#run.files.budgets, cell.id, tokensAfter(replay));
-      }
-      row = { ...measuredCell(labels(), replay), ...askedFigures(asked, prices) };
-      references = stashReferences(cell, replay);
-      const charges = chargesOf(cell.config, replay);
-      await appendCharges(this.#run.files.charges, cell.id, charges);
-    } catch (error) {
-      if (error instanceof CellStopped) return undefined;
-      if (codeOf(error) === 'cassette.miss') throw error;
-      row = failedCell(labels(), error, redact);
-    }
-    // Before the row, so that what a row stashed can be expanded.
-    if (references.length > 0) await appendReferences(this.#run.files.stash, references);
-    await this.#run.rows.append(row);
-    return row;
-  }
-
-  /** Of a control's cell: what the cell that it matches left of each request. */
-  async #budgetOf(
-    cell: Cell,
-    cells: readonly Cell[],
-    budgets: Map<string, readonly number[]>,
-  ): Promise<readonly number[] | undefined> {
-    const { matches } = cell.config;
-    if (matches === undefined) return undefined;
-    const matched = cells.find(
-      ({ config, sample }) => config.name === matches.name && sample === cell.sample,
-    );
-    const known = matched === undefined ? undefined : budgets.get(matched.id);
-    if (known !== undefined) return known;
-    // Finished in an earlier start that did not keep it; its row stays as it is.
-    if (matched !== undefined && this.#kept.has(matched.id)) {
-      const after = tokensAfter((await replayCell(matched, this.#plan)).replay);
-      budgets.set(matched.id, after);
-      return after;
-    }
-    const message = `no budget: ${matches.name}, which it matches, could not be measured on this transcript`;
-    throw new HarnessError('control.budget', message);
+  /** Writes an outcome, its row last, so that what a row stashed can be expanded. */
+  async keep({ cells, order }: TranscriptWork, outcome: CellOutcome): Promise<void> {
+    const { row, references, charges, budget } = outcome;
+    const index = cells.findIndex(({ id }) => id === row.cellId);
+    if (index < 0 || this.#rows.has(order + index)) return;
+    const { files, rows } = this.#run;
+    if (budget !== undefined) await appendBudget(files.budgets, row.cellId, budget);
+    if (charges !== undefined) await appendCharges(files.charges, row.cellId, charges);
+    if (references.length > 0) await appendReferences(files.stash, references);
+    await rows.append(row);
+    this.#rows.set(order + index, row);
+    this.#observer.onCell?.(row, this.#rows.size);
   }
 
   result(): SweepResult {
@@ -314,14 +240,4 @@ class Sweep {
     const visited = new Set(rows.map((row) => row.cellId));
     return [...this.#kept.values()].filter((row) => !visited.has(row.cellId));
   }
-}
-
-function tokensAfter({ requests }: TranscriptReplay): readonly number[] {
-  return requests.map((request) => request.tokensAfter);
-}
-
-/** Mode and names of the models, e.g. `live:claude-haiku-4-5`; a stub is its own name. */
-function modelLabel(mode: string, names: readonly string[]): string {
-  const others = names.filter((name) => name !== mode);
-  return others.length === 0 ? mode : `${mode}:${others.join('+')}`;
 }

@@ -27,6 +27,8 @@ export class KeyedRedaction {
   /** With the placeholder of a core; a secret of several has that of each. */
   readonly #known = new KnownTexts<{ readonly kind: SecretKind; readonly core?: string }>();
   readonly #kinds = new Map<string, SecretKind>();
+  /** Placeholders by kind and core: to make one takes a while. */
+  readonly #made = new Map<string, string>();
   readonly #secrets = new Map<SecretKind, Set<string>>();
 
   /** @param options.home also names of users, by their home directories */
@@ -107,7 +109,7 @@ export class KeyedRedaction {
         continue;
       this.#kinds.set(text, kind);
       const isBounded = kind === 'user' || text.length < SHORTEST_INNER;
-      this.#known.add(text, { kind, core: placeholderOf(core, kind, this.#key) }, isBounded);
+      this.#known.add(text, { kind, core: this.#placeholderOf(core, kind) }, isBounded);
     }
     // What has several cores is known as a whole too: not each of them is replaced where it stands alone.
     for (const whole of new Set([secret.trim(), ...secret.split(/\s+/)])) {
@@ -127,11 +129,18 @@ export class KeyedRedaction {
       ...place(core),
       text:
         this.#known.get(core.text)?.core ??
-        placeholderOf(core, this.#kinds.get(core.text) ?? secret.kind, this.#key),
+        this.#placeholderOf(core, this.#kinds.get(core.text) ?? secret.kind),
     }));
     const writing = unspacedRuns(text).map((run) => ({ ...place(run), text: '*' }));
     if (cores.length + writing.length > 0) return [...cores, ...writing];
     return [{ ...place({ start: 0, end: text.length }), text: '*' }];
+  }
+
+  #placeholderOf(core: Core, kind: SecretKind): string {
+    const name = `${kind} ${core.text}`;
+    const made = this.#made.get(name) ?? placeholderOf(core, kind, this.#key);
+    this.#made.set(name, made);
+    return made;
   }
 
   /** Where known secrets stand. A letter that an escape of JSON needs is none of a secret. */

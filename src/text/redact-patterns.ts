@@ -7,22 +7,24 @@ import {
 } from './redact-values.ts';
 
 /** What a secret is; it stands in what replaces it. */
-export type SecretKind =
-  | 'private-key'
-  | 'jwt'
-  | 'github-token'
-  | 'gitlab-token'
-  | 'slack-token'
-  | 'package-token'
-  | 'aws-key'
-  | 'google-key'
-  | 'azure-key'
-  | 'stripe-key'
-  | 'api-key'
-  | 'token'
-  | 'password'
-  | 'secret'
-  | 'user';
+export const secretKinds = [
+  'private-key',
+  'jwt',
+  'github-token',
+  'gitlab-token',
+  'slack-token',
+  'package-token',
+  'aws-key',
+  'google-key',
+  'azure-key',
+  'stripe-key',
+  'api-key',
+  'token',
+  'password',
+  'secret',
+  'user',
+] as const;
+export type SecretKind = (typeof secretKinds)[number];
 
 /** Half-open range of UTF-16 offsets. */
 export interface Stretch {

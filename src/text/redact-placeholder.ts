@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { identifiersIn } from './identifiers.ts';
-import type { SecretKind } from './redact-patterns.ts';
+import { type SecretKind, secretKinds } from './redact-patterns.ts';
+import { countTokens } from './tokens.ts';
 
 /**
  * What stands in the place of a secret in a redacted recording, such that identifiers stay identifiers and
@@ -44,52 +45,123 @@ export function unspacedRuns(secret: string): readonly { start: number; end: num
   }));
 }
 
-/** Shortest part of a placeholder that tells secrets apart, in characters. */
-const SHORTEST_MARK = 8;
+/** Characters of a placeholder that tell secrets apart. */
+const SHORTEST_MARK = 6;
 const LONGEST_MARK = 500;
-const ALPHANUMERIC = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const DIGITS = '0123456789';
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
+const MIXED = `${LETTERS}${LETTERS.toUpperCase()}`;
+
+/** How a name may stand in a text; tokens depend on what is beside them. */
+const CONTEXTS: readonly (readonly [string, string])[] = [
+  ['', ''],
+  [' ', ','],
+  ['=', '\n'],
+  ['"', '"'],
+  ["'", ' '],
+];
+/** Placeholders of each length that are tried. */
+const TRIES = 12;
+/** Of a longer core the count is only met roughly. */
+const LONGEST_EXACT = 250;
 
 /**
- * The placeholder of a core under a key. Without the key nobody can try guesses against it. That of an identifier
- * has the length of the core where that is long enough, so that token counts stay close.
+ * The placeholder of a core under a key. Without the key nobody can try guesses against it.
+ *
+ * It has as many tokens as the core wherever that can be had, and a digit where the core has one: a config
+ * that decides by tokens decides as it did.
  */
 export function placeholderOf(core: Core, kind: SecretKind, key: Uint8Array): string {
   const { text, isIdentifier } = core;
   if (isIdentifier) {
     // A dot before a letter belongs to a name, before a digit it does not.
     const lead = /^\p{Nd}/u.test(text) ? '0' : '';
-    const before = `${lead}REDACTED_${kind}_`;
-    const length = Math.min(LONGEST_MARK, Math.max(SHORTEST_MARK, text.length - before.length));
-    return `${before}${mark(text, key, length, ALPHANUMERIC)}`;
+    const alphabet = /[\p{Nd}/]/u.test(text) ? `${MIXED}${DIGITS}` : MIXED;
+    const short = `${lead}REDACTED_`;
+    return bestOf(text, [`${short}${kind.replaceAll('-', '_')}_`, short], alphabet, key);
   }
   if (/\p{Nd}/u.test(text)) {
-    const digits = mark(text, key, text.length, '0123456789');
+    const digits = markOf(text, key, text.length, DIGITS);
     return text.replace(/\p{Nd}/gu, (_, at: number) => digits[at] ?? '0');
   }
   // The words begin with letters that are no escape after a backslash.
   const word = kind === 'user' ? 'person' : 'hidden';
-  const letters = mark(text, key, SHORTEST_MARK, LETTERS);
   const isCapital = /^[\p{Lu}\p{Lt}]/u.test(text);
-  return `${isCapital ? word[0]?.toUpperCase() : word[0]}${word.slice(1)}${letters}`;
+  const mark = markOf(text, key, WORD_MARK, LETTERS);
+  return `${isCapital ? word[0]?.toUpperCase() : word[0]}${word.slice(1)}${mark}`;
+}
+
+const WORD_MARK = 8;
+
+/** The prefix with the mark whose tokens come nearest to those of `text`; a later prefix where one is too long. */
+function bestOf(
+  text: string,
+  prefixes: readonly string[],
+  alphabet: string,
+  key: Uint8Array,
+): string {
+  const wanted = CONTEXTS.map((context) => tokensIn(context, text));
+  let best = { text: '', distance: Number.POSITIVE_INFINITY };
+  for (const prefix of prefixes) {
+    const spare = (wanted[0] ?? 0) - tokensIn(['', ''], prefix);
+    // Of a random text a token has about one and a half characters.
+    const guess = Math.round(spare * 1.6);
+    if (guess < SHORTEST_MARK && prefix !== prefixes.at(-1)) continue;
+    for (const step of text.length > LONGEST_EXACT ? [0] : [0, 1, -1, 2, -2, 3, -3, 4]) {
+      const length = Math.min(LONGEST_MARK, Math.max(SHORTEST_MARK, guess + step));
+      for (let attempt = 0; attempt < TRIES; attempt++) {
+        const mark = markOf(text, key, length, alphabet, attempt);
+        if (/\d/.test(alphabet) && !/\d/.test(mark)) continue;
+        const candidate = `${prefix}${mark}`;
+        const distance = CONTEXTS.reduce(
+          (sum, context, index) =>
+            sum + Math.abs(tokensIn(context, candidate) - (wanted[index] ?? 0)),
+          0,
+        );
+        if (distance < best.distance) best = { text: candidate, distance };
+        if (distance === 0) return candidate;
+      }
+    }
+  }
+  // By chance no mark of the lengths had a digit.
+  return best.text === ''
+    ? `${prefixes.at(-1)}0${markOf(text, key, SHORTEST_MARK, alphabet)}`
+    : best.text;
+}
+
+function tokensIn([before, after]: readonly [string, string], text: string): number {
+  return countTokens(`${before}${text}${after}`, 'o200k_base');
 }
 
 /** `length` characters that only the key and the text lead to. */
-function mark(text: string, key: Uint8Array, length: number, alphabet: string): string {
+function markOf(
+  text: string,
+  key: Uint8Array,
+  length: number,
+  alphabet: string,
+  attempt = 0,
+): string {
   let result = '';
   for (let block = 0; result.length < length; block++) {
-    const digest = createHmac('sha256', key).update(`${block} `).update(text, 'utf16le').digest();
+    const digest = createHmac('sha256', key)
+      .update(`${attempt} ${block} `)
+      .update(text, 'utf16le')
+      .digest();
     for (const byte of digest) result += alphabet[byte % alphabet.length];
   }
   return result.slice(0, length);
 }
 
-const PLACEHOLDER = /0?REDACTED_([a-z-]+)_[A-Za-z0-9]+|(hidden|person)[a-z]{8}(?![a-z])/gi;
+const PLACEHOLDER = new RegExp(
+  `(0?REDACTED_(?:(?:${secretKinds.join('|').replaceAll('-', '_')})_)?)[A-Za-z0-9]+|(hidden|person)[a-z]{8}(?![a-z])`,
+  'gi',
+);
 
 /** The text with its placeholders cut to what they say under every key. */
 export function withoutMarks(text: string): string {
-  return text.replace(PLACEHOLDER, (_, kind: string | undefined, word: string | undefined) =>
-    kind === undefined ? (word ?? '') : `REDACTED_${kind}`,
+  return text.replace(
+    PLACEHOLDER,
+    (_, prefix: string | undefined, word: string | undefined) => prefix ?? word ?? '',
   );
 }
 

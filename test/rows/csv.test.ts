@@ -1,8 +1,10 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { writeCell } from '../../src/rows/cell-text.ts';
 import { columnList } from '../../src/rows/columns.ts';
 import { parseRows, RowWriter, readRows, replaceRows } from '../../src/rows/csv.ts';
 import { anyCellResult, awkwardText } from '../support/cell-results.ts';
@@ -87,6 +89,33 @@ describe('rows in a file', () => {
     await expect(readRows(file)).rejects.toMatchObject({ code: 'input.schema', at });
     writeFileSync(file, 'a,b\n1,2\n');
     await expect(readRows(file)).rejects.toMatchObject({ code: 'input.schema', at: { line: 1 } });
+  });
+
+  test('a file of an earlier version reads: what it has no column for was not measured', () => {
+    const [cell] = fc.sample(anyCellResult, { numRuns: 1, seed: 3 });
+    if (cell === undefined) throw new Error('no cell');
+    const optional = columnList.filter(({ required }) => !required);
+    fc.assert(
+      fc.property(fc.subarray(optional), (absent) => {
+        const left = columnList.filter((column) => !absent.includes(column));
+        const header = left.map((column) => column.header).join(',');
+        const line = stringify([left.map((column) => writeCell(column.value(cell)))]);
+        const [read] = parseRows(`${header}\n${line}`, 'old.csv');
+        const fields = new Set(absent.map(({ field }) => field));
+        for (const { field } of columnList) {
+          expect(read?.[field]).toEqual(fields.has(field) ? undefined : cell[field]);
+        }
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test('a column that is not known, and one that is missing, are named', () => {
+    const header = columnList.map((column) => column.header);
+    const renamed = header.map((name) => (name === 'reward' ? 'rewrad' : name)).join(',');
+    expect(() => parseRows(`${renamed}\n`, 'x.csv')).toThrow(/'rewrad'.*did you mean 'reward'/);
+    const shorter = header.filter((name) => name !== 'cell_id').join(',');
+    expect(() => parseRows(`${shorter}\n`, 'x.csv')).toThrow(/no column 'cell_id'/);
   });
 
   test.runIf(hasPython)('csv.DictReader of plain Python reads the same cells', async () => {

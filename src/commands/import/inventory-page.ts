@@ -32,6 +32,8 @@ export function inventoryLines(
   for (const [index, row] of rows.entries()) {
     const isTotal = index >= shown.length;
     page.push(paint.bold(isTotal ? row.file : tail(spelled(row.file), WIDTH)), lines[index] ?? '');
+    const who = whoText(row);
+    if (!isTotal && !lines[index]?.includes(who)) page.push(...indented(who));
     if (withLoss && row.loss !== undefined) page.push(...lossLines(row));
   }
   return [...page, ...rest(files, withLoss)];
@@ -151,7 +153,12 @@ function totalOf(files: readonly FileInventory[]): FileInventory {
 
 function lossLines({ loss }: FileInventory): readonly string[] {
   if (loss === undefined) return [];
-  return wrapped(`  ${spelled(describeLoss(loss))}`, WIDTH, '    ');
+  return indented(describeLoss(loss));
+}
+
+/** Lines below a file's own. */
+function indented(text: string): readonly string[] {
+  return wrapped(spelled(text), WIDTH - 4).map((line) => `    ${line}`);
 }
 
 /** Files without a transcript or an error of their own. */

@@ -1,5 +1,6 @@
 import { parse } from 'yaml';
 import type { Config } from '../../compaction/config.ts';
+import type { ConfigFolders } from '../../compaction/config-folder.ts';
 import { listDocuments, loadConfigs } from '../../compaction/preset.ts';
 import type { CheapModel } from '../../compaction/resolve-config.ts';
 import { HarnessError } from '../../errors.ts';
@@ -23,7 +24,7 @@ type ManifestConfig = Manifest['configs'][number];
  */
 export async function findConfigs(
   { configs }: Manifest,
-  folder: string,
+  folder: ConfigFolders,
   cheapModel: CheapModel,
 ): Promise<ConfigSource> {
   const documents = new Map(

@@ -209,7 +209,7 @@ class RunReplay {
       ...(unread.length === 0
         ? []
         : [
-            `Not replayed: ${cells(unread.length)} whose recordings are no longer found as they were, under ${this.#manifest.transcripts.patterns.join(' ')}.`,
+            `Not replayed: ${cells(unread.length)} whose recordings are no longer found as they were, under ${this.#manifest.transcripts.patterns.join(' ')}; relative paths count from the folder where the command runs.`,
           ]),
       ...(this.#changed.size === 0
         ? []

@@ -1,9 +1,9 @@
 import type { Config } from '../../compaction/config.ts';
+import type { ConfigFolders } from '../../compaction/config-folder.ts';
 import { listDocuments, loadConfigs } from '../../compaction/preset.ts';
 import { HarnessError, nearestName } from '../../errors.ts';
-import { CONFIG_FOLDER } from '../defaults.ts';
 import type { Environment } from '../environment.ts';
-import { projectPath } from '../project.ts';
+import { configFolders } from '../project.ts';
 
 export interface LoadedConfig {
   readonly config: Config;
@@ -22,7 +22,7 @@ export async function loadConfig(
   { cwd, variables }: Pick<Environment, 'cwd' | 'variables'>,
 ): Promise<LoadedConfig> {
   const inline = variables.CONTEXT_GURU_CONFIG_YAML;
-  const folder = projectPath(cwd, CONFIG_FOLDER);
+  const folder = configFolders(cwd);
   const names = await documentsOf(name, folder);
   const { configs, notices } = await loadConfigs({
     names,
@@ -46,7 +46,7 @@ export async function loadConfig(
 }
 
 /** Documents that a config's name is made of, those that others match first. */
-async function documentsOf(name: string, folder: string): Promise<readonly string[]> {
+async function documentsOf(name: string, folder: ConfigFolders): Promise<readonly string[]> {
   const documents = await listDocuments(folder);
   const isKnown = (one: string) => documents.some((document) => document.name === one);
   if (isKnown(name) || !/[@:]/.test(name)) return [name];

@@ -38,10 +38,10 @@ export const transcriptLine = z.looseObject({
 });
 
 /** A distinct message, numbered from 0 in the order of these lines; `raw` is its exact JSON text. */
-export const messageLine = z.looseObject({ type: z.literal('message'), raw: z.string() });
+const messageLine = z.looseObject({ type: z.literal('message'), raw: z.string() });
 
 /** What stands around message lists, numbered from 0 too. */
-export const envelopeLine = z.looseObject({
+const envelopeLine = z.looseObject({
   type: z.literal('envelope'),
   head: z.string(),
   separator: z.string(),
@@ -66,7 +66,7 @@ export const requestLine = z.looseObject({
 });
 
 /** Closes a transcript, so that a file that was cut short is known for it. */
-export const endLine = z.looseObject({ type: z.literal('end'), requests: number });
+const endLine = z.looseObject({ type: z.literal('end'), requests: number });
 
 export const bodyLine = z.discriminatedUnion('type', [
   messageLine,

@@ -3,7 +3,16 @@ import { readFileSync } from 'node:fs';
 import { inkDeclarations } from '../charts/theme.ts';
 
 /** Modules of the page's script, each after those that it uses. */
-const MODULES = ['data.js', 'dom.js', 'rows.js', 'line-diff.js', 'curve.js', 'cell.js', 'main.js'];
+const MODULES = [
+  'data.js',
+  'dom.js',
+  'rows.js',
+  'line-diff.js',
+  'curve.js',
+  'messages.js',
+  'cell.js',
+  'main.js',
+];
 
 function asset(name: string): string {
   return readFileSync(new URL(`./assets/${name}`, import.meta.url), 'utf8');

@@ -48,7 +48,7 @@ function htmlOf(child: Child): string {
 }
 
 /** Text as it stands between tags or in a quoted attribute. */
-export function escapeHtml(text: string): string {
+function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 

@@ -21,7 +21,7 @@ export interface Section {
 }
 
 /** Widths in pixels that charts are drawn for. */
-export const WIDE = 1000;
+const WIDE = 1000;
 export const NARROW = 340;
 
 /** Draws a chart for both widths. */

@@ -1,4 +1,21 @@
 import pLimit from 'p-limit';
+import { measureCells } from '../measure-cells.ts';
+import type { Executor } from './executor.ts';
+
+/** Measures in this process, `jobs` transcripts at once. */
+export function localExecutor(jobs: number): Executor {
+  return {
+    run: ({ works, host, stop, keep }) =>
+      runLocally(
+        works,
+        jobs,
+        async (work) => {
+          for await (const outcome of measureCells(work, host, stop)) await keep(work, outcome);
+        },
+        stop,
+      ),
+  };
+}
 
 /**
  * Works on items in this process, at most `jobs` at once, and asks for the next item only when a place

@@ -118,7 +118,7 @@ function shownColumns() {
   return [...first, ...rest.filter(({ name }) => name !== 'task' && name !== 'config')];
 }
 
-export function renderRows() {
+function renderRows() {
   const table = field('table');
   const shown = shownColumns();
   const found = filtered();
