@@ -8,6 +8,7 @@ import { recordFixtureCassette } from './fixtures/cassette.ts';
 import { gate } from './gate.ts';
 import { importRecordings } from './import.ts';
 import { importRewards } from './import-rewards.ts';
+import { merge } from './merge.ts';
 import { type Invocation, parseArguments } from './program.ts';
 import { configFolders } from './project.ts';
 import { publishResults } from './publish-results.ts';
@@ -44,6 +45,8 @@ async function run(invocation: Invocation, environment: Environment): Promise<Ex
   switch (invocation.kind) {
     case 'sweep':
       return sweep(invocation.options, environment);
+    case 'merge':
+      return merge(invocation.options, environment);
     case 'expand':
       return expand(invocation.options, environment);
     case 'show':

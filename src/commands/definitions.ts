@@ -7,6 +7,7 @@ import { missRules, modelModes, offlineModes } from './sweep-model-options.ts';
 export function buildProgram(): CAC {
   const program = cac('npm run');
   addSweep(program);
+  addMerge(program);
   addExpand(program);
   addShow(program);
   addValidate(program);
@@ -68,6 +69,7 @@ function addSweep(program: CAC): void {
     .option('--no-guard', 'Keep rewrites that break a provider rule')
     .option('--controls', 'Add the controls of equal budget to every config')
     .option('--expand <mode>', 'on: the agent has the expand tool and uses it (off)')
+    .option('--shard <i/n>', 'Run only part i of n; npm run merge puts the parts together (all)')
     .option('--resume [run]', 'Go on with a CSV, or with the newest run of the same selection')
     .option('--out <folder>', `Where the run is written (${RUNS_FOLDER})`)
     .option('--name <name>', 'Name in the file names (the configs)')
@@ -80,6 +82,17 @@ function addSweep(program: CAC): void {
     .example('  npm run sweep -- --config cg-summarize --list')
     .example('  npm run sweep -- --config cg-summarize --model live --max-usd 5 --dry-run')
     .example('  npm run sweep -- --config cg-summarize --model record --cassette answers.jsonl');
+}
+
+function addMerge(program: CAC): void {
+  program
+    .command('merge [...shards]', 'Puts the shards of a sweep together, once they are one whole.')
+    .usage('merge -- SHARD.csv… [options]')
+    .option('--out <folder>', `Where the run is written (${RUNS_FOLDER})`)
+    .option('--name <name>', 'Name in the file names (the configs)')
+    .option('--allow-failed', 'Accept shards with cells that failed')
+    .option('--json', 'Print the result as JSON')
+    .example('  npm run merge -- shards/*.csv');
 }
 
 function addExpand(program: CAC): void {

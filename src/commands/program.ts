@@ -8,6 +8,7 @@ import type { ExpandOptions } from './expand.ts';
 import { type GateOptions, gateOptions } from './gate-options.ts';
 import { type ImportOptions, importOptions } from './import/options.ts';
 import type { ImportRewardsOptions } from './import-rewards.ts';
+import { type MergeOptions, mergeOptions } from './merge/options.ts';
 import type { PublishResultsOptions } from './publish-results.ts';
 import type { RecordFixturesOptions } from './record-fixtures.ts';
 import { type ReportOptions, reportOptions } from './report/options.ts';
@@ -19,6 +20,7 @@ import type { ValidateCommandOptions } from './validate.ts';
 /** What a command line asks for. */
 export type Invocation =
   | { readonly kind: 'sweep'; readonly options: SweepOptions }
+  | { readonly kind: 'merge'; readonly options: MergeOptions }
   | { readonly kind: 'expand'; readonly options: ExpandOptions }
   | { readonly kind: 'record-fixtures'; readonly options: RecordFixturesOptions }
   | { readonly kind: 'show'; readonly options: ShowOptions }
@@ -63,6 +65,8 @@ function invocation(
   switch (name) {
     case 'sweep':
       return { kind: 'sweep', options: sweepOptions(options) };
+    case 'merge':
+      return { kind: 'merge', options: mergeOptions(words, options) };
     case 'expand': {
       const [hash = ''] = words;
       const [run, out, nested] = [text(options.run), text(options.out), options.nested === true];

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { HarnessError } from '../errors.ts';
 import { formats } from '../recordings/formats/catalog.ts';
 import type { ReadOptions } from '../recordings/read.ts';
+import { parseShard, type Shard } from '../sweep/shard.ts';
 import { tokenizerNames } from '../text/tokens.ts';
 import { oneOf, positive } from './option-values.ts';
 import { type ModelOptions, modelOptions, rawModelOptions } from './sweep-model-options.ts';
@@ -23,6 +24,8 @@ export interface SweepOptions extends ModelOptions {
   readonly expand: boolean;
   /** Adds the controls to every config. */
   readonly controls: boolean;
+  /** The part of the transcripts to run; undefined: all. */
+  readonly shard: Shard | undefined;
   /** `true`: the newest run with the same selection; a path: that run. */
   readonly resume: string | boolean;
   readonly out: string | undefined;
@@ -50,6 +53,7 @@ const raw = z.object({
   guard: z.boolean().default(true),
   expand: z.string().default('off'),
   controls: z.boolean().default(false),
+  shard: z.string().optional(),
   resume: z.union([z.boolean(), z.string()]).default(false),
   out: z.string().optional(),
   name: z.string().optional(),
@@ -87,6 +91,7 @@ export function sweepOptions(parsed: Readonly<Record<string, unknown>>): SweepOp
     tokenizer: oneOf('tokenizer', rest.tokenizer, tokenizerNames),
     jobs: rest.jobs === undefined ? undefined : positive('jobs', rest.jobs),
     samples: positive('samples', rest.samples),
+    shard: rest.shard === undefined ? undefined : parseShard(rest.shard),
   };
 }
 

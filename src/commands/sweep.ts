@@ -1,6 +1,5 @@
 import { setMaxListeners } from 'node:events';
 import { relative, resolve } from 'node:path';
-import type { Config } from '../compaction/config.ts';
 import { externalCalls } from '../compaction/external-host.ts';
 import { loadConfigs } from '../compaction/preset.ts';
 import { HarnessError } from '../errors.ts';
@@ -19,6 +18,7 @@ import type { Environment, ExitCode } from './environment.ts';
 import { readPrices } from './price-file.ts';
 import { configFolders, projectPath, provenance } from './project.ts';
 import { sweepModels } from './sweep-models.ts';
+import { nameOfShard, sweepName } from './sweep-name.ts';
 import type { SweepOptions } from './sweep-options.ts';
 import { checkModels } from './sweep-preflight.ts';
 import { listSweep, planSweep } from './sweep-preview.ts';
@@ -142,11 +142,11 @@ async function open(
   const folder = resolve(cwd, options.out ?? projectPath(cwd, RUNS_FOLDER));
   if (options.resume !== false) {
     const csv = typeof options.resume === 'string' ? resolve(cwd, options.resume) : undefined;
-    const resumed = await resumeRun(folder, csv, selection, environment);
+    const resumed = await resumeRun(folder, csv, selection, environment, options.shard);
     return { run: resumed, manifest: resumed.manifest, kept: resumed.kept };
   }
   const started = new Date(now());
-  const name = options.name ?? sweepName(selection.configs);
+  const name = nameOfShard(options.name ?? sweepName(selection.configs), options.shard);
   const origin = await provenance(environment.nodeVersion);
   const run = await createRun(folder, name, started, environment);
   return { run, manifest: startManifest(selection, origin, started), kept: new Map() };
@@ -203,6 +203,7 @@ function planOf(
     callExternal: externalCalls({ folder: cwd, variables }),
     now,
     signal,
+    ...(options.shard === undefined ? {} : { shard: options.shard }),
   };
 }
 
@@ -216,14 +217,6 @@ function spending(budget: Budget | undefined): Pick<SweepPlan, 'exhausted' | 'sp
       return { calls, ...(spent === undefined ? {} : { usd: spent }) };
     },
   };
-}
-
-/** Names up to three configs; a matrix of many is named by its first. */
-function sweepName(configs: readonly Config[]): string {
-  const names = configs.map(({ name }) => name).filter((name) => name !== BASELINE);
-  if (names.length === 0) return BASELINE;
-  if (names.length <= 3) return names.join('+');
-  return `${names[0]}+${names.length - 1}-more`;
 }
 
 function exitCodeOf({ status, counts, problems }: SweepResult): ExitCode {

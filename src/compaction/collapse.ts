@@ -43,7 +43,7 @@ export const collapse = defineComponent<CollapseConfig>({
     const limit = Math.max(config.max_tokens, config.max_frac * (contextWindow ?? 0));
     const large = toolOutputs(messages).filter((output) => outputTokens(output, context) > limit);
     if (large.length === 0) return { kind: 'skipped', gate: 'no_large_output' };
-    const options = { markerMode: config.marker_mode, gate: 'no_gain' };
+    const options = { markerMode: config.marker_mode, gate: 'no_gain', basis: () => '' };
     return shortenOutputs(request, large, options, context, (output) =>
       headAndTail(output.text, config),
     );

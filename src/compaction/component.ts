@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { ModelPurpose, ModelReply } from '../model/model.ts';
+import type { TokenizerName } from '../text/tokens.ts';
 import type { MessageTable } from '../transcript/intern.ts';
 import type { Message } from '../transcript/message.ts';
 import type { Envelope } from '../transcript/transcript.ts';
@@ -85,10 +86,14 @@ export interface Context {
   readonly state: Slot;
   /** What was tried, kept even when the component is reverted: so it does not pay twice for a failure. */
   readonly attempt: Slot;
+  /** What saves doing the same work again: it never changes a result. */
+  readonly work: Slot;
   readonly stash: Stash;
   /** The model of a source, or undefined where there is none. */
   model(spec: ModelSpec): ChargedModel | undefined;
   countTokens(text: string): number;
+  /** What `countTokens` counts in. */
+  readonly tokenizer: TokenizerName;
   /** A fact of a message under this component's name, computed once per distinct message. */
   memo<T>(message: Message, key: string, compute: () => T): T;
   /** Tokens of one message, thinking as this request's model keeps it. */

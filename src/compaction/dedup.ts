@@ -29,20 +29,21 @@ export const dedup = defineComponent<z.output<typeof dedupConfig>>({
     const { contextWindow } = context;
     const gate = requestGate(config.trigger, { tokens, messages: messages.length, contextWindow });
     if (gate !== undefined) return { kind: 'skipped', gate };
-    const firsts = new Map<string, ToolOutput>();
+    const firsts = { true: new Map<string, ToolOutput>(), false: new Map<string, ToolOutput>() };
+    const sameAs = ({ result }: ToolOutput) => firsts[`${result.isError}`];
     const repeats: ToolOutput[] = [];
     for (const output of toolOutputs(messages)) {
       // Media beside the text may differ, and a failure is not the same fact as a success.
       if (output.result.media.length > 0 || outputTokens(output, context) < config.min_tokens)
         continue;
-      const key = `${output.result.isError} ${output.text}`;
-      if (firsts.has(key)) repeats.push(output);
-      else firsts.set(key, output);
+      const known = sameAs(output);
+      if (known.has(output.text)) repeats.push(output);
+      else known.set(output.text, output);
     }
     if (repeats.length === 0) return { kind: 'skipped', gate: 'no_repeat' };
-    const options = { markerMode: config.marker_mode, gate: 'no_gain' };
+    const options = { markerMode: config.marker_mode, gate: 'no_gain', basis: () => '' };
     return shortenOutputs(request, repeats, options, context, (output) => {
-      const first = firsts.get(`${output.result.isError} ${output.text}`);
+      const first = sameAs(output).get(output.text);
       if (first === undefined) return undefined;
       const id = first.result.id === '' ? '' : ` of ${first.result.id}`;
       return `[the same output as the earlier one${id}]`;

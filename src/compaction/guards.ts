@@ -1,4 +1,5 @@
 import { exchangePlace } from '../transcript/exchanges.ts';
+import { sharedStart } from '../transcript/growing-lists.ts';
 import { type Block, type Message, resultText } from '../transcript/message.ts';
 import type { Outcome } from './component.ts';
 import { markersIn, type Stash, type StashKey } from './stash.ts';
@@ -16,16 +17,42 @@ interface Measured {
   /** Tokens of a message of the list before, and of the list after. */
   countBefore(message: Message): number;
   countAfter(message: Message): number;
+  /** What the counts depend on beside the message: where the current tool loop of each list begins. */
+  readonly loops?: readonly number[];
+  /** Of the component's earlier rewrites in this lineage. */
+  readonly memory?: GuardMemory;
+}
+
+/**
+ * What was found of the rewrite before. Where one begins as that did, only the rest is looked at: a list
+ * of thousands mostly repeats what was decided at earlier requests.
+ */
+export class GuardMemory {
+  /** The list of messages that was last found to be one. */
+  list: readonly Message[] = [];
+  before: readonly Message[] = [];
+  after: readonly Message[] = [];
+  loops = '';
+  /** Leading places at which no message grew. */
+  smaller = 0;
+  /** Keys behind which all lies that was taken away at the first 0, 1, … places. */
+  keys: StashKey[] = [];
+  keyCounts: number[] = [0];
 }
 
 /** True for what a component may return; one of the user's own is not bound by our types. */
-export function isOutcome(value: unknown): value is Outcome {
+export function isOutcome(value: unknown, memory = new GuardMemory()): value is Outcome {
   if (!isObject(value)) return false;
   if (value.kind === 'skipped') return typeof value.gate === 'string';
   if (value.kind === 'refused')
     return typeof value.reason === 'string' && typeof value.detail === 'string';
   if (value.kind !== 'changed' || !Array.isArray(value.stashed)) return false;
-  return Array.isArray(value.messages) && value.messages.every(isMessage);
+  const { messages } = value;
+  if (!Array.isArray(messages)) return false;
+  const known = memory.list;
+  const areMessages = messages.every((item, index) => item === known[index] || isMessage(item));
+  if (areMessages) memory.list = messages;
+  return areMessages;
 }
 
 function isMessage(value: unknown): boolean {
@@ -49,23 +76,110 @@ export function contractBreach(
   measured: Measured,
 ): Breach | undefined {
   const after = outcome.messages;
-  const { tokensBefore, tokensAfter, countBefore, countAfter } = measured;
+  const { tokensBefore, tokensAfter } = measured;
   if (tokensAfter > tokensBefore) {
     return { reason: 'grew', detail: `${tokensBefore} tokens became ${tokensAfter}` };
   }
-  if (before.length === after.length) {
-    for (const [index, message] of before.entries()) {
-      const written = after[index];
-      if (written === undefined || written.raw === message.raw) continue;
-      const tokens = [countBefore(message), countAfter(written)] as const;
-      if (tokens[1] >= tokens[0]) {
-        const detail = `message ${index}: ${tokens[0]} tokens became ${tokens[1]}`;
-        return { reason: 'message_grew', detail };
-      }
+  const memory = measured.memory ?? new GuardMemory();
+  const shared = Math.min(sharedStart(memory.before, before), sharedStart(memory.after, after));
+  memory.before = before;
+  memory.after = after;
+  memory.keyCounts.length = Math.min(memory.keyCounts.length, shared + 1);
+  const grown = grownMessage(before, after, measured, memory, shared);
+  if (grown !== undefined) return grown;
+  if (kind === 'reformat' || outcome.irreversible === true) return undefined;
+  if (isStashedInPlace(before, after, outcome.stashed, measured.stash, memory)) return undefined;
+  return unstashed(before, after, outcome.stashed, measured.stash);
+}
+
+/** Where one message is rewritten, that message must get smaller. */
+function grownMessage(
+  before: readonly Message[],
+  after: readonly Message[],
+  { countBefore, countAfter, loops = [] }: Measured,
+  memory: GuardMemory,
+  shared: number,
+): Breach | undefined {
+  const where = loops.join(' ');
+  const known = memory.loops === where ? Math.min(memory.smaller, shared) : 0;
+  memory.loops = where;
+  memory.smaller = known;
+  if (before.length !== after.length) return undefined;
+  for (let index = known; index < before.length; index++) {
+    const message = before[index];
+    const written = after[index];
+    if (message === undefined || written === undefined || written === message) continue;
+    if (written.raw === message.raw) continue;
+    const tokens = [countBefore(message), countAfter(written)] as const;
+    if (tokens[1] >= tokens[0]) {
+      const detail = `message ${index}: ${tokens[0]} tokens became ${tokens[1]}`;
+      return { reason: 'message_grew', detail };
     }
   }
-  if (kind === 'reformat' || outcome.irreversible === true) return undefined;
-  return unstashed(before, after, outcome.stashed, measured.stash);
+  memory.smaller = before.length;
+  return undefined;
+}
+
+/**
+ * True when each message is the one that it was, or has texts of its own replaced by the markers of their
+ * keys, in the order of the keys: the plain case, which needs no search.
+ */
+function isStashedInPlace(
+  before: readonly Message[],
+  after: readonly Message[],
+  keys: readonly StashKey[],
+  stash: Stash,
+  { keys: known, keyCounts }: GuardMemory,
+): boolean {
+  if (before.length !== after.length) return false;
+  let used = keyCounts.at(-1) ?? 0;
+  known.length = used;
+  if (sharedStart(known, keys) < used) {
+    known.length = 0;
+    keyCounts.length = 1;
+    used = 0;
+  }
+  for (let index = keyCounts.length - 1; index < before.length; index++) {
+    const message = before[index];
+    const rewritten = after[index];
+    if (message === undefined || rewritten === undefined) return false;
+    if (message !== rewritten) {
+      const taken = keysTaken(message, rewritten, keys, used, stash);
+      if (taken === undefined) return false;
+      for (let last = used + taken; used < last; used++) {
+        const key = keys[used];
+        if (key !== undefined) known.push(key);
+      }
+    }
+    keyCounts.push(used);
+  }
+  return used === keys.length;
+}
+
+/** How many keys, from the one at `from`, stand for what `rewritten` lacks; undefined where they do not. */
+function keysTaken(
+  message: Message,
+  rewritten: Message,
+  keys: readonly StashKey[],
+  from: number,
+  stash: Stash,
+): number | undefined {
+  if (message.role !== rewritten.role || message.blocks.length !== rewritten.blocks.length)
+    return undefined;
+  if (exchangePlace(message) !== exchangePlace(rewritten)) return undefined;
+  let taken = 0;
+  for (const [index, block] of message.blocks.entries()) {
+    const now = rewritten.blocks[index];
+    if (now === undefined || now.kind !== block.kind) return undefined;
+    if (isSame(block, now)) continue;
+    const key = keys[from + taken];
+    const entry = key === undefined ? undefined : stash.entry(key);
+    if (key === undefined || entry?.kind !== 'text') return undefined;
+    if (!markersIn(readTexts(now).join('\n')).includes(key)) return undefined;
+    if (!keepsBlockBut(new Set([entry.text]), block, now)) return undefined;
+    taken++;
+  }
+  return taken;
 }
 
 function unstashed(
@@ -77,7 +191,9 @@ function unstashed(
   const lost = without(before, after);
   if (lost.length === 0) return undefined;
   const written = without(after, before);
-  const visible = new Set(written.flatMap(readTexts).flatMap(markersIn));
+  const visible = new Set(
+    written.flatMap(({ blocks }) => blocks.flatMap(readTexts)).flatMap(markersIn),
+  );
   const messages: Message[] = [];
   const texts = new Set<string>();
   // A key given twice stands for two runs of the same messages.
@@ -91,10 +207,9 @@ function unstashed(
     else for (const message of entry.list.slice(entry.from, entry.to)) messages.push(message);
   }
   // By place, not a set: two rewritten messages may be one object, as where ids repeat.
-  const open = [...written];
+  const open = byPlace(written);
   const gone = without(lost, messages).filter((message) => {
-    const rewritten = rewrittenIn(open, message);
-    if (rewritten !== undefined) open.splice(open.indexOf(rewritten), 1);
+    const rewritten = open.get(placeOf(message))?.shift();
     if (rewritten !== undefined && keepsAllBut(texts, message, rewritten)) return false;
     return !written.some((other) => holds(other, message));
   });
@@ -104,29 +219,30 @@ function unstashed(
   return { reason: 'unstashed', detail };
 }
 
-/** What a model reads of a message; its JSON may spell a marker with escapes. */
-function readTexts(message: Message): string[] {
-  return message.blocks.flatMap((block) => {
-    if (block.kind === 'text') return [block.text];
-    if (block.kind === 'tool-call') return [block.arguments];
-    return block.kind === 'tool-result' ? block.texts : [];
-  });
+/** What a model reads of a block; its JSON may spell a marker with escapes. */
+function readTexts(block: Block): readonly string[] {
+  if (block.kind === 'text') return [block.text];
+  if (block.kind === 'tool-call') return [block.arguments];
+  return block.kind === 'tool-result' ? block.texts : [];
 }
 
 /** The messages of `list` that `other` lacks, by their bytes; one that occurs twice counts twice. */
 function without(list: readonly Message[], other: readonly Message[]): Message[] {
   // Lists of thousands mostly share both ends, or are the same.
   const shared = Math.min(list.length, other.length);
-  let start = 0;
-  while (start < shared && list[start] === other[start]) start++;
+  const start = sharedStart(list, other);
   let end = 0;
-  while (end < shared - start && list.at(-1 - end) === other.at(-1 - end)) end++;
-  const left = list.slice(start, list.length - end);
-  if (left.length === 0) return left;
-  const spare = new Map<string, number>();
-  for (const { raw } of other.slice(start, other.length - end)) {
-    spare.set(raw, (spare.get(raw) ?? 0) + 1);
+  while (end < shared - start && list[list.length - 1 - end] === other[other.length - 1 - end]) {
+    end++;
   }
+  const left = list.slice(start, list.length - end);
+  const others = other.slice(start, other.length - end);
+  if (left.length === 0 || others.length === 0) return left;
+  // A summary stands for thousands of messages: none of them is looked up in a table.
+  const [only] = others;
+  if (others.length === 1 && left.every(({ raw }) => raw !== only?.raw)) return left;
+  const spare = new Map<string, number>();
+  for (const { raw } of others) spare.set(raw, (spare.get(raw) ?? 0) + 1);
   return left.filter(({ raw }) => {
     const count = spare.get(raw) ?? 0;
     if (count > 0) spare.set(raw, count - 1);
@@ -134,13 +250,20 @@ function without(list: readonly Message[], other: readonly Message[]): Message[]
   });
 }
 
-/** The new message that stands in this one's place in its exchange; without ids, one of its role. */
-function rewrittenIn(written: readonly Message[], message: Message): Message | undefined {
-  const place = exchangePlace(message);
-  for (const other of written) {
-    if (other.role === message.role && exchangePlace(other) === place) return other;
+/** The new messages by the place in an exchange that they stand in; without ids, by their role. */
+function byPlace(written: readonly Message[]): Map<string, Message[]> {
+  const places = new Map<string, Message[]>();
+  for (const message of written) {
+    const place = placeOf(message);
+    const known = places.get(place);
+    if (known === undefined) places.set(place, [message]);
+    else known.push(message);
   }
-  return undefined;
+  return places;
+}
+
+function placeOf(message: Message): string {
+  return `${message.role} ${exchangePlace(message) ?? ''}`;
 }
 
 /** True when every block is unchanged, or is one whose text is stashed. */
@@ -148,20 +271,22 @@ function keepsAllBut(texts: ReadonlySet<string>, message: Message, rewritten: Me
   if (message.blocks.length !== rewritten.blocks.length) return false;
   return message.blocks.every((block, index) => {
     const now = rewritten.blocks[index];
-    if (now === undefined || now.kind !== block.kind) return false;
-    if (isSame(block, now)) return true;
-    if (block.kind === 'text') return texts.has(block.text);
-    if (block.kind !== 'tool-result' || now.kind !== 'tool-result') return false;
-    const isStashed = texts.has(resultText(block)) || block.texts.every((text) => texts.has(text));
-    return (
-      isStashed && block.media.every((medium) => now.media.some((kept) => isSame(medium, kept)))
-    );
+    return now !== undefined && (isSame(block, now) || keepsBlockBut(texts, block, now));
   });
+}
+
+function keepsBlockBut(texts: ReadonlySet<string>, block: Block, now: Block): boolean {
+  if (now.kind !== block.kind) return false;
+  if (block.kind === 'text') return texts.has(block.text);
+  if (block.kind !== 'tool-result' || now.kind !== 'tool-result') return false;
+  const isStashed = texts.has(resultText(block)) || block.texts.every((text) => texts.has(text));
+  return isStashed && block.media.every((medium) => now.media.some((kept) => isSame(medium, kept)));
 }
 
 /** True when all blocks of `message` stand in `other`, in order: it was joined to a neighbour. */
 function holds(other: Message, message: Message): boolean {
   if (other.role !== message.role || message.blocks.length === 0) return false;
+  if (other.blocks.length < message.blocks.length) return false;
   const blocks = other.blocks.map((block) => JSON.stringify(block));
   const wanted = message.blocks.map((block) => JSON.stringify(block));
   return blocks.some((_, start) => wanted.every((text, index) => blocks[start + index] === text));

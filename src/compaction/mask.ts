@@ -39,7 +39,7 @@ export const mask = defineComponent<z.output<typeof maskConfig>>({
     const outputs = toolOutputs(messages);
     const older = outputs.slice(0, Math.max(0, outputs.length - config.keep_recent));
     if (older.length === 0) return { kind: 'skipped', gate: 'no_older_output' };
-    const options = { markerMode: config.marker_mode, gate: 'no_large_output' };
+    const options = { markerMode: config.marker_mode, gate: 'no_large_output', basis: () => '' };
     return shortenOutputs(request, older, options, context, (output) => {
       if (outputTokens(output, context) < config.min_tokens) return undefined;
       const head = headOf(output.text, config.keep_head_chars).trimEnd();

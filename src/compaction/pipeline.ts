@@ -3,14 +3,19 @@ import type { Model } from '../model/model.ts';
 import { countTokens } from '../text/tokens.ts';
 import type { MessageTable } from '../transcript/intern.ts';
 import type { Message } from '../transcript/message.ts';
-import { type Counting, listTokens, messageCounter } from '../transcript/message-tokens.ts';
+import {
+  type Counting,
+  listTokens,
+  messageCounter,
+  thinkingStart,
+} from '../transcript/message-tokens.ts';
 import type { Envelope } from '../transcript/transcript.ts';
 import type { Dialect } from '../wire/dialect.ts';
 import type { BoundComponent } from './bound.ts';
 import { CallMeter, type ModelCall } from './charged-model.ts';
 import type { Context, Outcome, Slot } from './component.ts';
 import type { ExternalCall } from './external-call.ts';
-import { contractBreach, isOutcome } from './guards.ts';
+import { contractBreach, GuardMemory, isOutcome } from './guards.ts';
 import type { ModelSpec } from './model-spec.ts';
 import { Stash } from './stash.ts';
 
@@ -72,15 +77,18 @@ export class Lineage {
   readonly #slots = new Map<string, Slots>();
 
   slots(key: string): Slots {
-    const known = this.#slots.get(key) ?? { state: undefined, attempt: undefined };
+    const known = this.#slots.get(key) ?? new Slots();
     this.#slots.set(key, known);
     return known;
   }
 }
 
-interface Slots {
+class Slots {
   state: unknown;
   attempt: unknown;
+  work: unknown;
+  /** What the guards found at the request before. */
+  readonly guarded = new GuardMemory();
 }
 
 /**
@@ -150,6 +158,10 @@ async function runStep(
     stash: lineage.stash,
     countBefore: messageCounter(messages, options.counting),
     countAfter: messageCounter(outcome.messages, options.counting),
+    loops: [messages, outcome.messages].map((list) =>
+      thinkingStart(list, options.counting.thinking),
+    ),
+    memory: slots.guarded,
   });
   if (breach !== undefined) return revert(breach.reason, breach.detail);
   const violations = options.addedViolations?.(messages, outcome.messages) ?? [];
@@ -195,7 +207,7 @@ async function attemptStep(
     const messages = Object.freeze(turn.messages);
     const working = step.compact({ messages, tokens: turn.tokens }, context);
     const outcome: unknown = await Promise.race([working, timeout]);
-    if (isOutcome(outcome)) return { outcome, calls: meter.close() };
+    if (isOutcome(outcome, turn.slots.guarded)) return { outcome, calls: meter.close() };
     const found = JSON.stringify(outcome)?.slice(0, 80);
     throw new HarnessError(
       'component.contract',
@@ -218,7 +230,7 @@ class OpenSlots {
     this.#slots = slots;
   }
 
-  slot(name: keyof Slots): Slot {
+  slot(name: 'state' | 'attempt' | 'work'): Slot {
     return {
       get: () => this.#slots[name],
       set: (value) => {
@@ -245,12 +257,14 @@ function contextFor(
     table: options.table,
     state: slots.slot('state'),
     attempt: slots.slot('attempt'),
+    work: slots.slot('work'),
     stash: lineage.stash,
     model: (spec) => {
       const model = options.models(spec);
       return model === undefined ? undefined : meter.meter(model);
     },
     countTokens: (text) => countTokens(text, counting.tokenizer),
+    tokenizer: counting.tokenizer,
     memo: (message, key, compute) => {
       const { memo } = message.identity;
       const name = `${step.name}:${counting.tokenizer}:${key}`;

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { type Growing, GrowingLists } from '../transcript/growing-lists.ts';
 import type { Message } from '../transcript/message.ts';
 import { encodeList } from '../wire/dialect.ts';
 
@@ -18,6 +19,8 @@ export type StashEntry =
 /** Where dropped content of one lineage is kept. */
 export class Stash {
   readonly #entries = new Map<StashKey, StashEntry>();
+  /** Texts are stashed again at each request, and hashed once. */
+  readonly #textKeys = new Map<string, StashKey>();
 
   /** Keeps `list[from, to)` under its `messagesKey`. */
   putMessages(list: readonly Message[], from: number, to: number): StashKey {
@@ -26,9 +29,12 @@ export class Stash {
     return key;
   }
 
+  /** Keeps `text` under its `textKey`. */
   putText(text: string): StashKey {
-    // UTF-16, since UTF-8 would give texts that differ in a lone surrogate one key.
-    const key = keyOf(createHash('sha256').update('text').update(text, 'utf16le').digest('hex'));
+    const known = this.#textKeys.get(text);
+    if (known !== undefined) return known;
+    const key = textKey(text);
+    this.#textKeys.set(text, key);
     this.#entries.set(key, { kind: 'text', text });
     return key;
   }
@@ -55,15 +61,42 @@ export class Stash {
   }
 }
 
+/** The key of a text. */
+export function textKey(text: string): StashKey {
+  // UTF-16, since UTF-8 would give texts that differ in a lone surrogate one key.
+  return keyOf(createHash('sha256').update('text').update(text, 'utf16le').digest('hex'));
+}
+
 /**
  * The key of `list[from, to)`. It depends on the canonical messages, so a span whose cache marks moved
- * keeps its key, and the stash then holds the bytes of the latest request.
+ * keeps its key, and the stash then holds the bytes of the latest request. A span that grew is hashed
+ * from where the one before it ended.
  */
 export function messagesKey(list: readonly Message[], from: number, to: number): StashKey {
-  const digest = createHash('sha256').update('messages');
-  for (let index = from; index < to; index++) digest.update(list[index]?.identity.hash ?? '');
-  return keyOf(digest.digest('hex'));
+  return keyOf(spans.of(list.slice(from, to)).digest());
 }
+
+class SpanHash implements Growing<Message> {
+  length = 0;
+  #hash = createHash('sha256').update('messages');
+
+  append({ identity }: Message): void {
+    this.#hash.update(identity.hash);
+    this.length++;
+  }
+
+  /** A hash cannot go back. */
+  cut(): void {
+    this.#hash = createHash('sha256').update('messages');
+    this.length = 0;
+  }
+
+  digest(): string {
+    return this.#hash.copy().digest('hex');
+  }
+}
+
+const spans = new GrowingLists<Message, SpanHash>(() => new SpanHash());
 
 function keyOf(hexadecimal: string): StashKey {
   return hexadecimal.slice(0, 16) as StashKey;

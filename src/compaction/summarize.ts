@@ -37,26 +37,27 @@ interface Span extends Range {
 
 /** A span of messages that was summarized, or that was asked about in vain. */
 class Covered {
-  readonly messages: readonly Message[];
   readonly from: number;
+  readonly to: number;
+  readonly #list: readonly Message[];
 
   constructor(list: readonly Message[], { from, to }: Range) {
-    this.messages = list.slice(from, to);
+    this.#list = list;
     this.from = from;
-  }
-
-  get to(): number {
-    return this.from + this.messages.length;
+    this.to = to;
   }
 
   /** True while these messages stand canonically unchanged in `list`, before the kept ones. */
   standsIn(list: readonly Message[], span: Span): boolean {
     // A late result may have tied a covered call to what follows it.
     if (this.from !== span.from || this.to > span.to || span.safe[this.to] !== true) return false;
-    return this.messages.every((message, offset) => {
-      const now = list[this.from + offset];
-      return now !== undefined && sameMessage(message, now);
-    });
+    for (let index = this.from; index < this.to; index++) {
+      const covered = this.#list[index];
+      const now = list[index];
+      if (covered === now) continue;
+      if (covered === undefined || now === undefined || !sameMessage(covered, now)) return false;
+    }
+    return true;
   }
 }
 
@@ -88,7 +89,7 @@ async function compact(
   const checkpoint =
     state instanceof Checkpoint && state.standsIn(messages, span) ? state : undefined;
   const small = (covered: Covered) =>
-    tokensBetween(messages, covered.to, span.to, context) < config.resummarize_tokens;
+    !hasTokens(messages, { from: covered.to, to: span.to }, config.resummarize_tokens, context);
   if (checkpoint !== undefined && small(checkpoint)) {
     return reuse(messages, checkpoint, config, context);
   }
@@ -98,7 +99,7 @@ async function compact(
     if (checkpoint !== undefined) return reuse(messages, checkpoint, config, context);
     return { kind: 'skipped', gate: 'failed_before' };
   }
-  if (tokensBetween(messages, span.from, span.to, context) < config.min_tokens) {
+  if (!hasTokens(messages, span, config.min_tokens, context)) {
     return { kind: 'skipped', gate: 'small_span' };
   }
   const model = context.model(config.model);
@@ -154,18 +155,19 @@ function spanOf(messages: readonly Message[], keepLast: number): Span | undefine
   return { from, to, safe };
 }
 
-function tokensBetween(
+/** Whether a range of messages has at least `least` tokens; no more of it is counted than that takes. */
+function hasTokens(
   messages: readonly Message[],
-  from: number,
-  to: number,
+  { from, to }: Range,
+  least: number,
   context: Context,
-): number {
+): boolean {
   let tokens = 0;
-  for (let index = from; index < to; index++) {
+  for (let index = from; index < to && tokens < least; index++) {
     const message = messages[index];
     if (message !== undefined) tokens += context.countMessage(message);
   }
-  return tokens;
+  return tokens >= least;
 }
 
 function reuse(

@@ -42,28 +42,37 @@ export function summarizerInput(
     MOST_INPUT_TOKENS,
   );
   const limit = most - countTokens(system);
-  const rendered = messages
-    .slice(span.from, span.to)
-    .map((message, offset) => render(message, span.from + offset, config, context));
   const promptFrom = (first: number) => {
-    const texts = rendered.slice(first).map(({ text }) => text);
-    return userPrompt(messages, texts, first).toWellFormed();
+    const texts: string[] = [];
+    for (let position = first; position < span.to; position++) texts.push(rendered(position).text);
+    return userPrompt(messages, texts, first - span.from).toWellFormed();
   };
-  const fits = (prompt: string) => countTokens(prompt) <= limit;
-  const frame = countTokens(userPrompt(messages, [], rendered.length));
-  const { first, tokens } = latestThatFit(rendered, limit - frame);
-  // The sum of the parts may be a little off the whole, so near the limit the whole is counted.
-  if (first === 0 && frame + tokens < 0.9 * limit) return { system, prompt: promptFrom(0) };
-  for (let start = first; start < rendered.length; start++) {
-    const prompt = promptFrom(start);
-    if (fits(prompt)) return { system, prompt };
+  const known: Rendered[] = [];
+  const rendered = (position: number): Rendered => {
+    const offset = span.to - 1 - position;
+    known[offset] ??= render(messages[position], position, config, context);
+    return known[offset];
+  };
+  const frameTokens = (dropped: number) => countTokens(userPrompt(messages, [], dropped));
+  const frame = frameTokens(span.to - span.from);
+  const { first, tokens } = latestThatFit(span, rendered, limit - frame);
+  if (first === span.from && frame + tokens < 0.9 * limit) {
+    return { system, prompt: promptFrom(first) };
   }
-  const latest = rendered.at(-1);
-  if (latest === undefined) return undefined;
-  let { text } = latest;
+  // The sum of the parts may be a little off the whole, so near the limit each line is counted as it stands.
+  let body = 0;
+  for (let position = first; position < span.to; position++) body += rendered(position).exact();
+  for (let start = first; start < span.to; start++) {
+    if (frameTokens(start - span.from) + body <= limit)
+      return { system, prompt: promptFrom(start) };
+    body -= rendered(start).exact();
+  }
+  const fits = (prompt: string) => countTokens(prompt) <= limit;
+  if (span.to <= span.from) return undefined;
+  let { text } = rendered(span.to - 1);
   for (let room = limit - frame; room >= SMALLEST_PIECE; room = Math.floor(room * 0.9)) {
     text = cutTo(text, room, countTokens);
-    const prompt = userPrompt(messages, [text], rendered.length - 1).toWellFormed();
+    const prompt = userPrompt(messages, [text], span.to - 1 - span.from).toWellFormed();
     if (fits(prompt)) return { system, prompt };
   }
   return undefined;
@@ -76,36 +85,50 @@ interface Rendered {
   readonly text: string;
   /** About: head and body apart, and a line end after each. */
   readonly tokens: number;
+  /** What it adds to a prompt. A message begins with `[` on a new line, so no token reaches over its ends. */
+  exact(): number;
 }
 
 function render(
-  message: Message,
+  message: Message | undefined,
   position: number,
   config: SummarizeConfig,
   context: Counter,
 ): Rendered {
+  if (message === undefined) return { text: '', tokens: 0, exact: () => 0 };
+  const { countTokens, memo } = context;
   const whole = config.include_tool_calls;
-  const body = context.memo(message, `body:${whole}`, () => {
-    const text = renderBody(message, whole, context.countTokens);
-    return { text, tokens: context.countTokens(text) };
+  const body = memo(message, BODY_KEYS[`${whole}`], () => {
+    const text = renderBody(message, whole, countTokens);
+    return { text, tokens: countTokens(text) };
   });
   const line = renderHead(message, position);
-  const tokens = context.countTokens(line) + body.tokens + 2;
-  return { text: `${line}\n${body.text}`, tokens };
+  const text = `${line}\n${body.text}`;
+  const exact = () => {
+    // A line end or a slash would be one token with the line end before it.
+    if (/^(?:[\r\n/]|$)/.test(body.text)) return countTokens(`${text}\n`);
+    const rest = memo(message, LINE_KEYS[`${whole}`], () => countTokens(`${body.text}\n`));
+    return countTokens(`${line}\n`) + rest;
+  };
+  return { text, tokens: countTokens(line) + body.tokens + 2, exact };
 }
 
-/** The oldest message from which all that follow fit `room` tokens, and the tokens of these. */
+const BODY_KEYS = { true: 'body:true', false: 'body:false' } as const;
+const LINE_KEYS = { true: 'line:true', false: 'line:false' } as const;
+
+/** The oldest position from which all that follow fit `room` tokens, and the tokens of these. */
 function latestThatFit(
-  rendered: readonly Rendered[],
+  span: Range,
+  rendered: (position: number) => Rendered,
   room: number,
 ): { readonly first: number; readonly tokens: number } {
   let tokens = 0;
-  for (let index = rendered.length - 1; index >= 0; index--) {
-    const more = tokens + (rendered[index]?.tokens ?? 0);
-    if (more > room) return { first: index + 1, tokens };
+  for (let position = span.to - 1; position >= span.from; position--) {
+    const more = tokens + rendered(position).tokens;
+    if (more > room) return { first: position + 1, tokens };
     tokens = more;
   }
-  return { first: 0, tokens };
+  return { first: span.from, tokens };
 }
 
 /** A beginning of the text with at most `limit` tokens. */

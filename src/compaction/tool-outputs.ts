@@ -1,5 +1,7 @@
+import type { TokenizerName } from '../text/tokens.ts';
+import { type Growing, GrowingLists, sharedStart } from '../transcript/growing-lists.ts';
 import { type Message, resultText, type ToolResult } from '../transcript/message.ts';
-import type { CompactionRequest, Context, Outcome } from './component.ts';
+import type { CompactionRequest, Context, Outcome, Slot } from './component.ts';
 import type { MarkerMode } from './marker-mode.ts';
 import { markerOf, SENTINEL, type StashKey } from './stash.ts';
 
@@ -11,6 +13,8 @@ export interface ToolOutput {
   readonly block: number;
   readonly result: ToolResult;
   readonly text: string;
+  /** Tokens of the text, once they were counted. */
+  readonly counted: Partial<Record<TokenizerName, number>>;
 }
 
 /** The text that takes an output's place, without its marker; undefined leaves the output as it is. */
@@ -18,53 +22,152 @@ export type Shorten = (output: ToolOutput) => string | undefined | Promise<strin
 
 /** The tool outputs of a list, in order; those that the provider itself made are left alone. */
 export function toolOutputs(messages: readonly Message[]): ToolOutput[] {
-  const outputs: ToolOutput[] = [];
-  for (const [position, message] of messages.entries()) {
+  return lists.of(messages).outputs.slice();
+}
+
+/** The outputs of a list as it grows: of the part that two lists share they are the same objects. */
+class Outputs implements Growing<Message> {
+  readonly outputs: ToolOutput[] = [];
+  /** Outputs before each message that was taken in. */
+  readonly #starts: number[] = [];
+
+  get length(): number {
+    return this.#starts.length;
+  }
+
+  append(message: Message): void {
+    const position = this.#starts.length;
+    this.#starts.push(this.outputs.length);
     for (const [block, result] of message.blocks.entries()) {
       if (result.kind !== 'tool-result' || result.server === true) continue;
-      outputs.push({ message, position, block, result, text: resultText(result) });
+      const text = resultText(result);
+      this.outputs.push({ message, position, block, result, text, counted: {} });
     }
   }
-  return outputs;
+
+  cut(length: number): void {
+    this.outputs.length = this.#starts[length] ?? this.outputs.length;
+    this.#starts.length = length;
+  }
 }
+
+const lists = new GrowingLists<Message, Outputs>(() => new Outputs());
 
 /** Tokens of an output's text, counted once per distinct message. */
 export function outputTokens(output: ToolOutput, context: Context): number {
-  return context.memo(output.message, `output:${output.block}`, () =>
+  const { counted } = output;
+  const { tokenizer } = context;
+  const known = counted[tokenizer];
+  if (known !== undefined) return known;
+  const tokens = context.memo(output.message, `output:${output.block}`, () =>
     context.countTokens(output.text),
   );
+  counted[tokenizer] = tokens;
+  return tokens;
 }
 
 /**
  * Rewrites single tool outputs in place: each text that `shorten` gives takes the output's place with
  * its marker, provided that the message gets smaller by it.
  *
- * @param gate names the skip when no output was shortened
+ * @param options.gate names the skip when no output was shortened
+ * @param options.basis what `shorten` goes by beside the output and the list before it: while it is the
+ *   same, what was written for an output at an earlier request is written again. Absent, or undefined
+ *   behind the last output: nothing of this request is remembered.
  */
 export async function shortenOutputs(
   request: CompactionRequest,
   outputs: readonly ToolOutput[],
-  options: { readonly markerMode: MarkerMode; readonly gate: string },
+  options: {
+    readonly markerMode: MarkerMode;
+    readonly gate: string;
+    readonly basis?: () => string | undefined;
+  },
   context: Context,
   shorten: Shorten,
 ): Promise<Outcome> {
-  const messages = [...request.messages];
-  const stashed: StashKey[] = [];
-  for (const output of outputs) {
+  const basis = options.basis ?? (() => undefined);
+  const known = Written.in(context.work, basis());
+  const shared = known.sharedWith(outputs);
+  const messages = known.onto(request.messages, shared);
+  const stashed = known.stashed.slice(0, known.marks[shared]?.stashed);
+  const marks = known.marks.slice(0, shared + 1);
+  let rewritten = known.marks[shared]?.rewritten ?? 0;
+  for (let index = shared; index < outputs.length; index++) {
+    const output = outputs[index];
+    if (output === undefined) continue;
     const text = await shorten(output);
-    if (text === undefined) continue;
-    const written = mark(text, output, options.markerMode, context);
-    const current = messages[output.position] ?? output.message;
-    const replaced = replaceOnce(current, output.block, written.text, context);
-    if (context.countMessage(replaced) >= context.countMessage(current)) continue;
-    messages[output.position] = replaced;
-    if (written.key !== undefined) stashed.push(written.key);
+    if (text !== undefined) {
+      const written = mark(text, output, options.markerMode, context);
+      const current = messages[output.position] ?? output.message;
+      const replaced = replaceOnce(current, output.block, written.text, context);
+      if (context.countMessage(replaced) < context.countMessage(current)) {
+        if (replaced !== current) rewritten++;
+        messages[output.position] = replaced;
+        if (written.key !== undefined) stashed.push(written.key);
+      }
+    }
+    marks.push({ rewritten, stashed: stashed.length });
   }
-  if (messages.every((message, position) => message === request.messages[position])) {
-    return { kind: 'skipped', gate: options.gate };
-  }
+  context.work.set(new Written(basis(), outputs, messages, stashed, marks));
+  if (rewritten === 0) return { kind: 'skipped', gate: options.gate };
   const irreversible = options.markerMode === 'full' ? {} : ({ irreversible: true } as const);
-  return { kind: 'changed', messages, stashed, ...irreversible };
+  return { kind: 'changed', messages, stashed: [...stashed], ...irreversible };
+}
+
+/** How far a rewrite had come before an output, and behind the last. */
+interface Mark {
+  readonly rewritten: number;
+  readonly stashed: number;
+}
+
+/** What one request's outputs were rewritten to. */
+class Written {
+  readonly #basis: string | undefined;
+  readonly #outputs: readonly ToolOutput[];
+  readonly #messages: readonly Message[];
+  readonly stashed: readonly StashKey[];
+  readonly marks: readonly Mark[];
+
+  constructor(
+    basis: string | undefined,
+    outputs: readonly ToolOutput[],
+    messages: readonly Message[],
+    stashed: readonly StashKey[],
+    marks: readonly Mark[],
+  ) {
+    this.#basis = basis;
+    this.#outputs = outputs;
+    this.#messages = messages;
+    this.stashed = stashed;
+    this.marks = marks;
+  }
+
+  /** What the slot holds, provided that it was written on the same basis. */
+  static in(slot: Slot, basis: string | undefined): Written {
+    const known = slot.get();
+    if (known instanceof Written && basis !== undefined && known.#basis === basis) return known;
+    return new Written(basis, [], [], [], [{ rewritten: 0, stashed: 0 }]);
+  }
+
+  /**
+   * How many leading outputs were rewritten already, to whole messages. Outputs are one object only where
+   * the lists are the same up to them.
+   */
+  sharedWith(outputs: readonly ToolOutput[]): number {
+    let shared = sharedStart(this.#outputs, outputs);
+    const isTorn = (of: readonly ToolOutput[]) =>
+      of[shared] !== undefined && of[shared - 1]?.position === of[shared]?.position;
+    while (shared > 0 && (isTorn(outputs) || isTorn(this.#outputs))) shared--;
+    return shared;
+  }
+
+  /** The list with its first `shared` outputs as they were rewritten. */
+  onto(list: readonly Message[], shared: number): Message[] {
+    const last = shared === 0 ? undefined : this.#outputs[shared - 1];
+    if (last === undefined) return list.slice();
+    return this.#messages.slice(0, last.position + 1).concat(list.slice(last.position + 1));
+  }
 }
 
 function mark(

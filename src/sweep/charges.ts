@@ -18,7 +18,8 @@ const charge = z.tuple([modelIndex, tokens, tokens, maybe, maybe, maybe]);
 /** Request, model, assumed, input, output, and of the input: cache read, cache write. */
 const component = z.tuple([tokens, modelIndex, z.boolean(), tokens, tokens, maybe, maybe]);
 
-const line = z.object({
+/** How the file holds what a cell is billed as. */
+export const chargesLine = z.object({
   cell: z.string(),
   models: z.array(z.string()),
   before: z.array(charge),
@@ -28,7 +29,7 @@ const line = z.object({
   unique: z.number(),
 });
 
-type Line = z.output<typeof line>;
+export type ChargesLine = z.output<typeof chargesLine>;
 
 /** Keeps what a cell is billed as, so that it can be priced anew. Rejects with `output.write`. */
 export async function appendCharges(
@@ -37,7 +38,7 @@ export async function appendCharges(
   charges: CellCharges,
 ): Promise<void> {
   try {
-    await appendFile(file, `${JSON.stringify(toLine(cell, charges))}\n`);
+    await appendFile(file, `${JSON.stringify(toChargesLine(cell, charges))}\n`);
   } catch (cause) {
     const message = `cannot write: ${messageOf(cause)}; free space, or choose another --out`;
     throw new HarnessError('output.write', message, { cause, at: { file } });
@@ -59,12 +60,12 @@ export async function repriced(
     const found = parseLine(entry);
     const row = found === undefined ? undefined : rows.get(found.cell);
     if (found === undefined || row === undefined) continue;
-    changed.set(found.cell, { ...row, ...priced(fromLine(found), prices) });
+    changed.set(found.cell, { ...row, ...priced(fromChargesLine(found), prices) });
   }
   return changed;
 }
 
-function toLine(cell: string, charges: CellCharges): Line {
+export function toChargesLine(cell: string, charges: CellCharges): ChargesLine {
   const models = new Map<string, number>();
   const indexOf = (model: string | undefined) => {
     if (model === undefined) return null;
@@ -104,7 +105,14 @@ function toLine(cell: string, charges: CellCharges): Line {
   };
 }
 
-function fromLine({ models, before, after, components, assumed, unique }: Line): CellCharges {
+export function fromChargesLine({
+  models,
+  before,
+  after,
+  components,
+  assumed,
+  unique,
+}: ChargesLine): CellCharges {
   const named = (index: number | null) => (index === null ? undefined : models[index]);
   const unpack = ([index, fresh, cacheRead, write5m, write1h, output]: z.output<
     typeof charge
@@ -142,9 +150,9 @@ function fromLine({ models, before, after, components, assumed, unique }: Line):
 }
 
 /** Undefined of a line that a killed writer did not finish. */
-function parseLine(text: string): Line | undefined {
+function parseLine(text: string): ChargesLine | undefined {
   try {
-    return line.parse(JSON.parse(text));
+    return chargesLine.parse(JSON.parse(text));
   } catch {
     return undefined;
   }

@@ -46,7 +46,7 @@ const problem = z.object({
   line: z.int().optional(),
 });
 
-const manifest = z.object({
+export const manifestSchema = z.object({
   status: z.enum(['running', 'complete', 'failed', 'interrupted']),
   started: z.string(),
   finished: z.string().optional(),
@@ -103,7 +103,7 @@ const manifest = z.object({
 });
 
 /** What was run, with what, and how it ended. */
-export type Manifest = z.output<typeof manifest>;
+export type Manifest = z.output<typeof manifestSchema>;
 
 /** Versions and revision of what runs; found by the caller, since it needs the environment. */
 export interface Provenance {
@@ -203,7 +203,7 @@ export async function readManifest(file: string): Promise<Manifest> {
     throw new HarnessError('input.missing', message, { cause, at: { file } });
   }
   try {
-    return manifest.parse(JSON.parse(text));
+    return manifestSchema.parse(JSON.parse(text));
   } catch (cause) {
     const message = `not a manifest of this version: ${messageOf(cause)}`;
     throw new HarnessError('input.schema', message, { cause, at: { file } });

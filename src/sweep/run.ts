@@ -1,4 +1,4 @@
-import { offlinePrices, type PriceTable } from '../model/prices.ts';
+import { offlinePrices } from '../model/prices.ts';
 import type { Problem } from '../recordings/problem.ts';
 import { type ReadOptions, readRecordings } from '../recordings/read.ts';
 import { replaceRows } from '../rows/csv.ts';

@@ -23,7 +23,7 @@ const origin = {
  * Where the content behind one stash key is found again: messages `from` to `to` (exclusive) of a
  * recorded request, the text of one of its tool results, or, of what no recording holds, the text itself.
  */
-const stashReference = z.discriminatedUnion('kind', [
+export const stashReference = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('messages'),
     ...origin,

@@ -80,7 +80,7 @@ function found(
   };
 }
 
-const PEM_START = String.raw`-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----`;
+const PEM_START = `-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----`;
 const PEM_LINE = String.raw`(?:\s|\\+[nr])*`;
 
 /** Names that are followed by their value. */
@@ -143,7 +143,7 @@ export const secretPatterns: readonly SecretPattern[] = [
   telling(
     'github-token',
     ['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_', 'github_pat_'],
-    String.raw`${START}(?:gh[pousr]_[A-Za-z0-9]{16,255}|github_pat_[A-Za-z0-9_]{20,255})`,
+    `${START}(?:gh[pousr]_[A-Za-z0-9]{16,255}|github_pat_[A-Za-z0-9_]{20,255})`,
   ),
   telling(
     'gitlab-token',
@@ -166,7 +166,7 @@ export const secretPatterns: readonly SecretPattern[] = [
   telling(
     'aws-key',
     ['AKIA', 'ASIA', 'ABIA', 'ACCA'],
-    String.raw`${START}(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])`,
+    `${START}(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])`,
   ),
   found(
     'aws-key',
@@ -195,12 +195,12 @@ export const secretPatterns: readonly SecretPattern[] = [
   telling(
     'stripe-key',
     ['k_live_', 'k_test_', 'whsec_'],
-    String.raw`${START}(?:[srp]k_(?:live|test)_[A-Za-z0-9]{10,250}|whsec_[A-Za-z0-9+/=]{16,100})`,
+    `${START}(?:[srp]k_(?:live|test)_[A-Za-z0-9]{10,250}|whsec_[A-Za-z0-9+/=]{16,100})`,
   ),
   telling(
     'api-key',
     ['sk-', 'sk_', 'rk-', 'pk-'],
-    String.raw`${START}(?:sk|rk|pk)[-_][A-Za-z0-9_-]{12,400}`,
+    `${START}(?:sk|rk|pk)[-_][A-Za-z0-9_-]{12,400}`,
     isRandom,
   ),
   telling('api-key', ['SG.'], String.raw`${START}SG\.[\w-]{16,80}\.[\w-]{16,80}`),

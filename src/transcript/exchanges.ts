@@ -1,3 +1,4 @@
+import { type Growing, GrowingLists } from './growing-lists.ts';
 import type { Block, Message } from './message.ts';
 
 /**
@@ -15,55 +16,91 @@ import type { Block, Message } from './message.ts';
  * Position n is not safe while a call of the last turn still waits for its result.
  */
 export function safeCuts(messages: readonly Message[]): readonly boolean[] {
-  const safe = new Array<boolean>(messages.length + 1).fill(true);
-  const forbid = (after: number, through: number) => {
-    for (let position = after + 1; position <= through; position++) safe[position] = false;
-  };
+  return exchanges.of(messages).safeCuts();
+}
+
+/** The exchanges of a list that mostly grows; where it is cut back it is walked anew. */
+class Exchanges implements Growing<Message> {
+  /**
+   * For each message the position that it is tied to, itself where to none: no cut behind that position
+   * and up to the message is safe.
+   */
+  #ties: number[] = [];
   /** Positions of the calls without a result, by id: ids repeat within real transcripts. */
-  const unanswered = new Map<string, number[]>();
+  #unanswered = new Map<string, number[]>();
   /** First message with calls of the latest assistant turn, or -1, and the ids that it waits for. */
-  let turn = -1;
-  let waiting: string[] = [];
-  let previous: Message | undefined;
+  #turn = -1;
+  #waiting: string[] = [];
+  #previous: Message | undefined;
   /** Whether the assistant turn so far holds what the rest of it depends on. */
-  let leads = false;
+  #leads = false;
   /** Positions of the calls that the provider executes, by id; a program's result may come turns later. */
-  const programs = new Map<string, number>();
-  for (const [index, message] of messages.entries()) {
+  #programs = new Map<string, number>();
+
+  get length(): number {
+    return this.#ties.length;
+  }
+
+  safeCuts(): readonly boolean[] {
+    const end = this.#ties.length;
+    const safe = new Array<boolean>(end + 1).fill(true);
+    let tied = this.#waiting.length > 0 ? this.#turn : end;
+    safe[end] = tied === end;
+    for (let position = end - 1; position >= 0; position--) {
+      tied = Math.min(tied, this.#ties[position] ?? position);
+      if (tied < position) safe[position] = false;
+    }
+    return safe;
+  }
+
+  append(message: Message): void {
+    const index = this.#ties.length;
+    let tie = index;
     for (const block of message.blocks) {
-      if (block.kind === 'tool-call' && block.server === true) programs.set(block.id, index);
+      if (block.kind === 'tool-call' && block.server === true) this.#programs.set(block.id, index);
       if (block.kind !== 'tool-result' || block.server !== true) continue;
-      forbid(programs.get(block.id) ?? index, index);
-      programs.delete(block.id);
+      tie = Math.min(tie, this.#programs.get(block.id) ?? index);
+      this.#programs.delete(block.id);
     }
     for (const id of toolIds(message, 'tool-result')) {
-      const called = id === '' ? undefined : unanswered.get(id)?.pop();
-      const start = turn < 0 ? called : Math.min(turn, called ?? turn);
-      if (start !== undefined) forbid(start, index);
-      const position = waiting.indexOf(id);
-      if (position >= 0) waiting.splice(position, 1);
+      const called = id === '' ? undefined : this.#unanswered.get(id)?.pop();
+      const start = this.#turn < 0 ? called : Math.min(this.#turn, called ?? this.#turn);
+      if (start !== undefined) tie = Math.min(tie, start);
+      const position = this.#waiting.indexOf(id);
+      if (position >= 0) this.#waiting.splice(position, 1);
     }
     const calls = toolIds(message, 'tool-call');
-    const isNewTurn = message.role !== 'assistant' || previous?.role !== 'assistant';
+    const isNewTurn = message.role !== 'assistant' || this.#previous?.role !== 'assistant';
     // Thinking and a program belong to what follows in the turn: the one is refused without the other.
-    leads = (!isNewTurn && leads) || message.blocks.some(isLead);
-    if (!isNewTurn && leads) forbid(index - 1, index);
+    this.#leads = (!isNewTurn && this.#leads) || message.blocks.some(isLead);
+    if (!isNewTurn && this.#leads) tie = Math.min(tie, index - 1);
     if (isNewTurn && (calls.length > 0 || message.role === 'assistant')) {
-      turn = -1;
-      waiting = [];
+      this.#turn = -1;
+      this.#waiting = [];
     }
-    if (calls.length > 0 && turn < 0) turn = index;
+    if (calls.length > 0 && this.#turn < 0) this.#turn = index;
     for (const id of calls) {
-      waiting.push(id);
-      const positions = unanswered.get(id);
-      if (positions === undefined) unanswered.set(id, [index]);
+      this.#waiting.push(id);
+      const positions = this.#unanswered.get(id);
+      if (positions === undefined) this.#unanswered.set(id, [index]);
       else positions.push(index);
     }
-    previous = message;
+    this.#previous = message;
+    this.#ties.push(tie);
   }
-  if (waiting.length > 0) forbid(turn, messages.length);
-  return safe;
+
+  cut(): void {
+    this.#ties = [];
+    this.#unanswered = new Map();
+    this.#turn = -1;
+    this.#waiting = [];
+    this.#previous = undefined;
+    this.#leads = false;
+    this.#programs = new Map();
+  }
 }
+
+const exchanges = new GrowingLists<Message, Exchanges>(() => new Exchanges());
 
 function isLead(block: Block): boolean {
   return block.kind === 'thinking' || (block.kind === 'tool-call' && block.server === true);
@@ -84,8 +121,15 @@ function toolIds(message: Message, kind: 'tool-call' | 'tool-result'): string[] 
  * whose content was rewritten keeps it. Undefined where there are no ids.
  */
 export function exchangePlace(message: Message): string | undefined {
-  const calls = toolIds(message, 'tool-call');
-  const results = toolIds(message, 'tool-result');
-  if (!calls.some((id) => id !== '') && !results.some((id) => id !== '')) return undefined;
-  return JSON.stringify([message.role, calls, results]);
+  let place = places.get(message);
+  if (place === undefined) {
+    const calls = toolIds(message, 'tool-call');
+    const results = toolIds(message, 'tool-result');
+    const isNamed = calls.some((id) => id !== '') || results.some((id) => id !== '');
+    place = isNamed ? JSON.stringify([message.role, calls, results]) : '';
+    places.set(message, place);
+  }
+  return place === '' ? undefined : place;
 }
+
+const places = new WeakMap<Message, string>();

@@ -1,4 +1,5 @@
 import { countTokens, type TokenizerName } from '../text/tokens.ts';
+import { type Growing, GrowingLists } from './growing-lists.ts';
 import { mediaTokens } from './media-tokens.ts';
 import { type Block, type DialectName, isUserTurn, type Message } from './message.ts';
 
@@ -85,18 +86,76 @@ export function isCachePoint(block: Block): boolean {
 export function thinkingStart(messages: readonly Message[], kept: ThinkingKept): number {
   if (kept === 'all') return 0;
   if (kept === 'none') return messages.length;
-  return messages.findLastIndex(isUserTurn) + 1;
+  return loops.of(messages).start;
 }
 
-/** Tokens of a list: one memoized sum per message. */
+/** Where the current tool loop of a list begins: behind the last user turn. */
+class Loop implements Growing<Message> {
+  /** Of the first 1, 2, … messages. */
+  readonly #starts: number[] = [];
+
+  get length(): number {
+    return this.#starts.length;
+  }
+
+  get start(): number {
+    return this.#starts.at(-1) ?? 0;
+  }
+
+  append(message: Message): void {
+    this.#starts.push(isUserTurn(message) ? this.#starts.length + 1 : this.start);
+  }
+
+  cut(length: number): void {
+    this.#starts.length = length;
+  }
+}
+
+const loops = new GrowingLists<Message, Loop>(() => new Loop());
+
+/** Tokens of the first 0, 1, … messages of a list. */
+class Sums implements Growing<Message> {
+  readonly content: number[] = [0];
+  readonly thinking: number[] = [0];
+  readonly #counting: Counting;
+
+  constructor(counting: Counting) {
+    this.#counting = counting;
+  }
+
+  get length(): number {
+    return this.content.length - 1;
+  }
+
+  append(message: Message): void {
+    const { content, thinking } = messageTokens(message, this.#counting);
+    this.content.push((this.content.at(-1) ?? 0) + content);
+    this.thinking.push((this.thinking.at(-1) ?? 0) + thinking);
+  }
+
+  cut(length: number): void {
+    this.content.length = length + 1;
+    this.thinking.length = length + 1;
+  }
+}
+
+const sums = new Map<TokenizerName, Map<DialectName, GrowingLists<Message, Sums>>>();
+
+function sumsOf(messages: readonly Message[], counting: Counting): Sums {
+  const { tokenizer, dialect } = counting;
+  const byDialect = sums.get(tokenizer) ?? new Map<DialectName, GrowingLists<Message, Sums>>();
+  sums.set(tokenizer, byDialect);
+  const lists = byDialect.get(dialect) ?? new GrowingLists(() => new Sums(counting));
+  byDialect.set(dialect, lists);
+  return lists.of(messages);
+}
+
+/** Tokens of a list: what it has more than an earlier one is added to the sum of that. */
 export function listTokens(messages: readonly Message[], counting: Counting): number {
   const start = thinkingStart(messages, counting.thinking);
-  let total = 0;
-  for (const [index, message] of messages.entries()) {
-    const counts = messageTokens(message, counting);
-    total += index < start ? counts.content : counts.content + counts.thinking;
-  }
-  return total;
+  const { content, thinking } = sumsOf(messages, counting);
+  const before = thinking[start] ?? 0;
+  return (content[messages.length] ?? 0) + (thinking[messages.length] ?? 0) - before;
 }
 
 /**
@@ -107,7 +166,7 @@ export function messageCounter(
   messages: readonly Message[],
   counting: Counting,
 ): (message: Message) => number {
-  // Made at the first question: most requests ask none.
+  // Made at the first message with thinking: most requests ask for none.
   let earlier: ReadonlySet<Message> | undefined;
   const isEarlier = (message: Message) => {
     if (counting.thinking !== 'loop') return false;

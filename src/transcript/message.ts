@@ -131,8 +131,7 @@ export function hasToolResult(message: Message): boolean {
 
 /** A turn of the person: a user message with anything but tool results. */
 export function isUserTurn(message: Message): boolean {
-  return (
-    message.role === 'user' &&
-    message.blocks.some((block) => block.kind === 'text' || block.kind === 'media')
-  );
+  if (message.role !== 'user') return false;
+  for (const { kind } of message.blocks) if (kind === 'text' || kind === 'media') return true;
+  return false;
 }

@@ -63,7 +63,7 @@ describe('what is redacted', () => {
       'class sk-toggleable__control sk-container-id-1 risk-management-2024-plan',
       'npm_lifecycle_event npm_config_user_agent SKIP_PREFLIGHT_CHECK',
       'src/replay/evidence-names.ts:12: password: string',
-      'api_key=${API_KEY_2} password=<your-password-1> token: os.environ["TOKEN_1"]',
+      `api_key=\${API_KEY_2} password=<your-password-1> token: os.environ["TOKEN_1"]`,
       'see https://example.org:8080/path@v2 and git@example.org:team/project.git',
       'The basic functionality1234 of bearer instruments; max_tokens: 4096, token_count=12345678',
     ];

@@ -5,7 +5,7 @@ import {
   defineComponent,
   type Outcome,
 } from '../component.ts';
-import { markerOf, SENTINEL, Stash } from '../stash.ts';
+import { markerOf, SENTINEL, textKey } from '../stash.ts';
 import { outputTokens, shortenOutputs, type ToolOutput, toolOutputs } from '../tool-outputs.ts';
 import { requestGate } from '../trigger.ts';
 import { judge, lostIdentifier, type RefusalName, type Rules } from './acceptance.ts';
@@ -47,7 +47,11 @@ async function compact(
   const large = toolOutputs(messages).filter((output) => outputTokens(output, context) >= least);
   if (large.length === 0) return { kind: 'skipped', gate: gate ?? 'no_large_output' };
   const extraction = new Extraction(request, config, context);
-  const options = { markerMode: config.marker_mode, gate: 'no_gain' };
+  const options = {
+    markerMode: config.marker_mode,
+    gate: 'no_gain',
+    basis: () => extraction.basis,
+  };
   const outcome = await shortenOutputs(request, large, options, context, (output) =>
     extraction.textFor(output),
   );
@@ -89,6 +93,11 @@ class Extraction {
     const model =
       config.strategy === 'deterministic' ? undefined : context.model(config.model)?.name;
     this.#basis = basisOf(config, model, EXTRACT_PROMPT_VERSION);
+  }
+
+  /** What the decisions depend on; undefined once an output was left undecided. */
+  get basis(): string | undefined {
+    return this.#shapeGate === undefined ? this.#basis : undefined;
   }
 
   /** The text in the output's place, by an earlier decision or by a new one. */
@@ -171,9 +180,9 @@ class Extraction {
       `identifiers:${output.block}`,
       () => new Set(identifiersIn(output.text).map(({ value }) => value)),
     );
-    // As `shortenOutputs` will write it; a stash of its own, since the result may yet be refused.
+    // As `shortenOutputs` will write it.
     const last = {
-      full: `\n${markerOf(new Stash().putText(output.text))}`,
+      full: `\n${markerOf(textKey(output.text))}`,
       summary: `\n${SENTINEL}`,
       off: '',
     }[marker_mode];

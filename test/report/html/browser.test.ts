@@ -22,7 +22,8 @@ describe.skipIf(chromiumPath === undefined)(`the report in a browser${ifChromium
 
   beforeAll(async () => {
     const runs = join(folder, 'runs');
-    await cli('sweep', '--config', 'cg-summarize,cg-mask', '--out', runs);
+    const swept = await cli('sweep', '--config', 'cg-summarize,cg-mask', '--out', runs);
+    expect(swept.code).toBe(0);
     const { code } = await cli('report', onlyFile(runs, '.csv'), '--out', file);
     expect(code).toBe(0);
     browser = await chromium.launch({
@@ -36,7 +37,12 @@ describe.skipIf(chromiumPath === undefined)(`the report in a browser${ifChromium
   });
 
   async function open(hash = '', options: Parameters<Browser['newPage']>[0] = {}): Promise<Opened> {
-    const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, ...options });
+    const page = await browser.newPage({
+      viewport: { width: 1280, height: 900 },
+      // Scrolling that goes on would move what is clicked.
+      reducedMotion: 'reduce',
+      ...options,
+    });
     const [said, asked]: string[][] = [[], []];
     page.on('console', (message) => said?.push(`${message.type()}: ${message.text()}`));
     page.on('pageerror', (error) => said?.push(`error: ${error.message}`));
@@ -71,6 +77,7 @@ describe.skipIf(chromiumPath === undefined)(`the report in a browser${ifChromium
     const { page, said } = await open();
     expect(await bodyRows(page).count()).toBe(30);
     await page.locator('#headline tbody tr', { hasText: 'cg-mask' }).locator('td a').nth(4).click();
+    await page.locator('#rows-conditions button').nth(1).waitFor();
     const found = await page.locator('#rows-conditions button').allTextContents();
     expect(found).toEqual(['config = cg-mask ×', 'evidence_lost > 0 ×']);
     await page.locator('#rows-conditions button').nth(1).click();
@@ -115,9 +122,10 @@ describe.skipIf(chromiumPath === undefined)(`the report in a browser${ifChromium
 
   test('a cell opens before and after, with search and filters, and closes again', async () => {
     const { page, said } = await open('#rows?config%3Dcg-mask');
+    await page.locator('#rows-conditions button').waitFor();
     await bodyRows(page).first().locator('a').click();
     const dialog = page.locator('dialog');
-    expect(await dialog.isVisible()).toBe(true);
+    await dialog.waitFor();
     expect(await page.locator('#cell-title').textContent()).toContain('under cg-mask');
     await page.locator('#cell-request').selectOption('9');
     const messages = page.locator('.messages > li');
@@ -139,7 +147,7 @@ describe.skipIf(chromiumPath === undefined)(`the report in a browser${ifChromium
     // In a search field with a text the key clears it first.
     await page.locator('#cell-title').focus();
     await page.keyboard.press('Escape');
-    expect(await dialog.isVisible()).toBe(false);
+    await dialog.waitFor({ state: 'hidden' });
     expect(page.url()).toContain('#rows?config%3Dcg-mask');
     expect(said).toEqual([]);
     await page.close();
@@ -148,9 +156,10 @@ describe.skipIf(chromiumPath === undefined)(`the report in a browser${ifChromium
   test('a chart’s point leads to its rows, a dot of a cell to the cell', async () => {
     const { page } = await open();
     await page.locator('#evidence .wide a[href*="cg-mask"]').first().click({ force: true });
+    await page.locator('#rows-conditions button').waitFor();
     expect(page.url()).toContain('#rows?');
     await page.locator('#spread .wide a').first().click({ force: true });
-    expect(await page.locator('dialog').isVisible()).toBe(true);
+    await page.locator('dialog').waitFor();
     await page.close();
   });
 
@@ -193,7 +202,7 @@ describe.skipIf(chromiumPath === undefined)(`the report in a browser${ifChromium
     await page.keyboard.press('Enter');
     expect(await page.locator('.messages details[open]').count()).toBe(1);
     await page.keyboard.press('Escape');
-    expect(await page.locator('dialog').isVisible()).toBe(false);
+    await page.locator('dialog').waitFor({ state: 'hidden' });
     await page.close();
   });
 

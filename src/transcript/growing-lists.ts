@@ -1,0 +1,88 @@
+/**
+ * What was computed over a list, kept so that the next list costs only what it has more or other than an
+ * earlier one: the requests of a lineage mostly begin alike, by thousands of messages.
+ */
+export interface Growing<Item> {
+  /** How many items were taken in. */
+  readonly length: number;
+  append(item: Item): void;
+  /** Goes back to the first `length` items, or to fewer where it cannot tell what it knew then. */
+  cut(length: number): void;
+}
+
+/** Lists that are remembered for one first item: those before and behind each step of a pipeline. */
+const MOST_LISTS = 8;
+
+interface Kept<Item, State> {
+  list: readonly Item[];
+  readonly state: State;
+}
+
+/**
+ * One computation over many lists. Lists are compared by the identity of their items, and are held no
+ * longer than their first item lives.
+ */
+export class GrowingLists<Item extends object, State extends Growing<Item>> {
+  readonly #make: () => State;
+  readonly #kept = new WeakMap<Item, Kept<Item, State>[]>();
+
+  constructor(make: () => State) {
+    this.#make = make;
+  }
+
+  /** The computation over `list`; good until the next call. */
+  of(list: readonly Item[]): State {
+    const first = list[0];
+    if (first === undefined) return this.#make();
+    let kept = this.#kept.get(first);
+    if (kept === undefined) {
+      kept = [];
+      this.#kept.set(first, kept);
+    }
+    const { entry, shared } = this.#closest(kept, list);
+    const { state } = entry;
+    if (state.length > shared) state.cut(shared);
+    for (let index = state.length; index < list.length; index++) {
+      const item = list[index];
+      if (item !== undefined) state.append(item);
+    }
+    entry.list = list;
+    return state;
+  }
+
+  /** The list that begins most alike, now the latest; a new one where none has half of itself in common. */
+  #closest(
+    kept: Kept<Item, State>[],
+    list: readonly Item[],
+  ): { readonly entry: Kept<Item, State>; readonly shared: number } {
+    let found = -1;
+    let most = 0;
+    for (let index = kept.length - 1; index >= 0; index--) {
+      const shared = sharedStart(kept[index]?.list ?? [], list);
+      if (shared <= most) continue;
+      most = shared;
+      found = index;
+      if (shared === list.length) break;
+    }
+    let entry = kept[found];
+    if (entry === undefined || (most < list.length && most * 2 < entry.list.length)) {
+      entry = { list: [], state: this.#make() };
+      most = 0;
+      if (kept.length === MOST_LISTS) kept.shift();
+      kept.push(entry);
+    } else if (found < kept.length - 1) {
+      kept.splice(found, 1);
+      kept.push(entry);
+    }
+    return { entry, shared: most };
+  }
+}
+
+/** Number of leading items that are the same objects in both lists. */
+export function sharedStart<Item>(a: readonly Item[], b: readonly Item[]): number {
+  const limit = Math.min(a.length, b.length);
+  if (a === b) return limit;
+  let index = 0;
+  while (index < limit && a[index] === b[index]) index++;
+  return index;
+}
