@@ -80,17 +80,24 @@ describe('the package', () => {
     expect(stdout).toContain('"keep_last":7');
   });
 
-  test('gives a component of its user what it needs, in TypeScript', () => {
-    mkdirSync(join(home, 'sweeps'), { recursive: true });
-    const component = readFileSync(join(root, 'test/support/components/keep-errors.ts'), 'utf8');
-    writeFileSync(join(home, 'keep-errors.ts'), component);
-    const document = 'pipeline: [mine]\ncomponents: {mine: {use: ../keep-errors.ts}}\n';
-    writeFileSync(join(home, 'sweeps', 'own.yaml'), document);
-    const { status, stdout, stderr } = run('sweep', '--config', 'own');
-    expect(stderr).not.toContain('error');
-    expect(status).toBe(0);
-    expect(stdout).toMatch(/own +10/);
-  });
+  test.each(['commonjs', 'module'])(
+    'gives a component of its user what it needs, in TypeScript, in a folder of type %s',
+    (type) => {
+      mkdirSync(join(home, 'sweeps'), { recursive: true });
+      const manifest = join(home, 'package.json');
+      const written = readFileSync(manifest, 'utf8');
+      writeFileSync(manifest, JSON.stringify({ ...JSON.parse(written), type }));
+      const component = readFileSync(join(root, 'test/support/components/keep-errors.ts'), 'utf8');
+      writeFileSync(join(home, 'keep-errors.ts'), component);
+      const document = 'pipeline: [mine]\ncomponents: {mine: {use: ../keep-errors.ts}}\n';
+      writeFileSync(join(home, 'sweeps', 'own.yaml'), document);
+      const { status, stdout, stderr } = run('sweep', '--config', 'own');
+      expect(stderr).not.toContain('error');
+      expect(status).toBe(0);
+      expect(stdout).toMatch(/own +10/);
+      writeFileSync(manifest, written);
+    },
+  );
 
   test('is a library with types', () => {
     const program = `

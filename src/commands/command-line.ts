@@ -1,16 +1,18 @@
 import { listDocuments } from '../compaction/preset.ts';
 import { HarnessError } from '../errors.ts';
 import { visible } from '../text/visible.ts';
+import { asInvoked } from './as-invoked.ts';
 import { docs } from './docs.ts';
 import type { Environment, ExitCode } from './environment.ts';
 import { expand } from './expand.ts';
 import { recordFixtureCassette } from './fixtures/cassette.ts';
 import { gate } from './gate.ts';
+import { wrapHelp } from './help-text.ts';
 import { importRecordings } from './import.ts';
 import { importRewards } from './import-rewards.ts';
 import { merge } from './merge.ts';
 import { type Invocation, parseArguments } from './program.ts';
-import { configFolders } from './project.ts';
+import { configFolders, provenance } from './project.ts';
 import { publishResults } from './publish-results.ts';
 import { type RecordFixturesOptions, recordFixtures } from './record-fixtures.ts';
 import { show } from './show.ts';
@@ -31,7 +33,7 @@ export async function runCommandLine(
   } catch (error) {
     const { stderr } = environment;
     if (error instanceof HarnessError) {
-      const lines = error.describe().split('\n').map(visible);
+      const lines = asInvoked(error.describe()).split('\n').map(visible);
       stderr.write(`error: ${lines.join('\n')}\n`);
       return error.code.startsWith('harness.') ? 1 : 2;
     }
@@ -47,6 +49,11 @@ async function run(invocation: Invocation, environment: Environment): Promise<Ex
       return sweep(invocation.options, environment);
     case 'merge':
       return merge(invocation.options, environment);
+    case 'worker': {
+      // A driver of Redis that no other command needs.
+      const { worker } = await import('./worker.ts');
+      return worker(invocation.options, environment);
+    }
     case 'expand':
       return expand(invocation.options, environment);
     case 'show':
@@ -72,6 +79,12 @@ async function run(invocation: Invocation, environment: Environment): Promise<Ex
       return record(invocation.options, environment);
     case 'docs':
       return docs(invocation.options, environment);
+    case 'version': {
+      const { stdout, nodeVersion } = environment;
+      const { versions } = await provenance(nodeVersion);
+      stdout.write(`compaction-harness ${versions.harness}, Node ${versions.node}\n`);
+      return 0;
+    }
     case 'help':
       return help(invocation, environment);
   }
@@ -106,6 +119,10 @@ async function help(
   if (command !== 'sweep') return 0;
   const documents = await listDocuments(configFolders(cwd));
   stdout.write('\nConfigs:\n');
-  for (const { name, about } of documents) stdout.write(`  ${name}\n    ${about}\n`);
+  for (const { name, about } of documents) {
+    stdout.write(`${wrapHelp(`  ${name}`)}\n${wrapHelp(`    ${about}`)}\n`);
+  }
+  const start = asInvoked('npm run sweep -- --config cg-summarize');
+  stdout.write(`\nTo begin, with the recordings that come with it: ${start}\n`);
   return 0;
 }

@@ -1,6 +1,9 @@
 import { type CAC, type Command, cac } from 'cac';
+import { asInvoked } from './as-invoked.ts';
 import { BASELINE, DEFAULT_TRANSCRIPTS, RESULTS_FOLDER, RUNS_FOLDER } from './defaults.ts';
+import { wrapHelp } from './help-text.ts';
 import { MISBEHAVE_HEADER } from './stub-server/misbehaviour.ts';
+import { executors } from './sweep-executor-options.ts';
 import { missRules, modelModes, offlineModes } from './sweep-model-options.ts';
 
 /** The commands and their options, as the help shows them. */
@@ -8,6 +11,7 @@ export function buildProgram(): CAC {
   const program = cac('npm run');
   addSweep(program);
   addMerge(program);
+  addWorker(program);
   addExpand(program);
   addShow(program);
   addValidate(program);
@@ -30,13 +34,18 @@ export function buildProgram(): CAC {
       .filter(({ title }) => title?.startsWith('For more info') !== true)
       .map(({ title = '', body }) => ({
         title,
-        body: body.replace(/ +\(default: true\)| +$/gm, ''),
+        body: asInvoked(wrapExamples(title, body.replace(/ +\(default: true\)| +$/gm, ''))),
       }));
-    return [{ body: about }, ...shown];
+    return [{ body: wrapHelp(about) }, ...shown];
   });
   // Whoever reads the invocation shows the help, once.
   program.showHelpOnExit = false;
   return program;
+}
+
+/** What is to be copied stays one line. */
+function wrapExamples(title: string, body: string): string {
+  return title === 'Examples' ? body : wrapHelp(body);
 }
 
 function addSweep(program: CAC): void {
@@ -70,6 +79,9 @@ function addSweep(program: CAC): void {
     .option('--controls', 'Add the controls of equal budget to every config')
     .option('--expand <mode>', 'on: the agent has the expand tool and uses it (off)')
     .option('--shard <i/n>', 'Run only part i of n; npm run merge puts the parts together (all)')
+    .option('--executor <name>', `Where cells are measured: ${executors.join(', ')} (local)`)
+    .option('--redis <url>', 'With bullmq: the Redis that the workers are at (REDIS_URL)')
+    .option('--send <how>', 'With bullmq: content of transcripts, or path, read there (content)')
     .option('--resume [run]', 'Go on with a CSV, or with the newest run of the same selection')
     .option('--out <folder>', `Where the run is written (${RUNS_FOLDER})`)
     .option('--name <name>', 'Name in the file names (the configs)')
@@ -93,6 +105,16 @@ function addMerge(program: CAC): void {
     .option('--allow-failed', 'Accept shards with cells that failed')
     .option('--json', 'Print the result as JSON')
     .example('  npm run merge -- shards/*.csv');
+}
+
+function addWorker(program: CAC): void {
+  program
+    .command('worker', 'Measures cells of sweeps that run with --executor bullmq.')
+    .usage('worker -- [options]')
+    .option('--redis <url>', 'redis://[user:password@]host[:port][/db] (REDIS_URL)')
+    .option('--jobs <n>', 'Jobs at once; more than one helps where models are asked (1)')
+    .option('--stalled <s>', 'Seconds without a sign of life until others take a job over (60)')
+    .example('  npm run worker -- --redis redis://127.0.0.1:6379');
 }
 
 function addExpand(program: CAC): void {

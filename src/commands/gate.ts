@@ -10,6 +10,7 @@ import {
 } from '../report/gate.ts';
 import { allDialects } from '../sweep/translated.ts';
 import type { DialectName } from '../transcript/message.ts';
+import { asInvoked } from './as-invoked.ts';
 import { BASELINE, DEFAULT_TRANSCRIPTS } from './defaults.ts';
 import type { Environment, ExitCode } from './environment.ts';
 import { runCells } from './gate/cells.ts';
@@ -76,7 +77,9 @@ async function contractPart(
     lines.push(`contract suite: seed ${seed}, ${part.runs} runs a component, ${part.seconds} s`);
     lines.push(...part.lines.map((line) => `  ${line}`));
     const component = options.component === undefined ? '' : ` --component ${options.component}`;
-    const command = `npm run gate -- --part contract --seed ${seed} --runs ${runs}${component}`;
+    const command = asInvoked(
+      `npm run gate -- --part contract --seed ${seed} --runs ${runs}${component}`,
+    );
     findings.push(...part.findings.map((finding) => ({ ...finding, command })));
   }
 }
@@ -122,7 +125,9 @@ async function cellsPart(
   } else {
     const snapshot = await readSnapshot(file);
     if (snapshot === undefined) {
-      const message = 'there is no snapshot to compare savings with: npm run gate -- --update';
+      const message = asInvoked(
+        'there is no snapshot to compare savings with: npm run gate -- --update',
+      );
       found.push({ severity: 'notice', check: 'snapshot', subject: SNAPSHOT, message });
     } else {
       found.push(...judgeAgainstSnapshot(part.cells, snapshot, thresholds.cells));
@@ -139,10 +144,10 @@ async function cellsPart(
 /** The command that shows a finding again, and nothing else. */
 function commandOf({ cell, severity, check }: GateFinding, transcripts: string): string {
   if (severity === 'notice') return '';
-  const base = `npm run gate -- --part cells${transcripts}`;
+  const base = asInvoked(`npm run gate -- --part cells${transcripts}`);
   if (cell === undefined) return base;
   if (check === 'violations_recorded' && transcripts !== '') {
-    return `npm run validate --${transcripts.replace(' --transcripts', '')}`;
+    return asInvoked(`npm run validate --${transcripts.replace(' --transcripts', '')}`);
   }
   return `${base} --config ${shellWord(cell.config)} --dialect ${cell.dialect}`;
 }

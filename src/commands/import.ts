@@ -11,6 +11,7 @@ import { paintFor } from '../report/paint.ts';
 import { withoutSecrets } from '../text/redact.ts';
 import { KeyedRedaction } from '../text/redact-keyed.ts';
 import { visible } from '../text/visible.ts';
+import { asInvoked } from './as-invoked.ts';
 import type { Environment, ExitCode } from './environment.ts';
 import { FileNames } from './import/file-names.ts';
 import { Inventory } from './import/inventory.ts';
@@ -162,7 +163,8 @@ function summaryLines(
   const shown = lines.flatMap((line) => wrapped(line, 80, '  '));
   if (imported.length === 0) return shown;
   // To be copied, so it is one line.
-  return [...shown, `next: npm run sweep -- --config cg-summarize --transcripts ${out}`];
+  const next = `next: npm run sweep -- --config cg-summarize --transcripts ${out}`;
+  return [...shown, asInvoked(next)];
 }
 
 /** Otherwise the next import would read what this one wrote. */

@@ -50,10 +50,12 @@ export async function readPrices(file: string | undefined, cwd: string): Promise
   return parsePrices(text, file);
 }
 
+const EXAMPLE = 'date: 2026-11-30';
+
 /** As `readPrices`, of a text. */
 export function parsePrices(text: string, file: string): PriceTable {
   const problems = new Problems();
-  const document = readYamlMapping(text, file, problems);
+  const document = readYamlMapping(text, file, problems, EXAMPLE);
   const result = document === undefined ? undefined : priceFile.safeParse(plain(document));
   if (document !== undefined && result?.success === false) {
     addIssues(result.error, priceFile, document, problems);

@@ -16,11 +16,13 @@ import { type ShowOptions, showOptions } from './show-options.ts';
 import { type StubServerCommandOptions, stubServerOptions } from './stub-server.ts';
 import { type SweepOptions, sweepOptions } from './sweep-options.ts';
 import type { ValidateCommandOptions } from './validate.ts';
+import { type WorkerCommandOptions, workerOptions } from './worker/options.ts';
 
 /** What a command line asks for. */
 export type Invocation =
   | { readonly kind: 'sweep'; readonly options: SweepOptions }
   | { readonly kind: 'merge'; readonly options: MergeOptions }
+  | { readonly kind: 'worker'; readonly options: WorkerCommandOptions }
   | { readonly kind: 'expand'; readonly options: ExpandOptions }
   | { readonly kind: 'record-fixtures'; readonly options: RecordFixturesOptions }
   | { readonly kind: 'show'; readonly options: ShowOptions }
@@ -32,6 +34,7 @@ export type Invocation =
   | { readonly kind: 'publish-results'; readonly options: PublishResultsOptions }
   | { readonly kind: 'report'; readonly options: ReportOptions }
   | { readonly kind: 'docs'; readonly options: DocsOptions }
+  | { readonly kind: 'version' }
   /** `show` prints the help to stdout; `command` is missing for that of the program. */
   | { readonly kind: 'help'; readonly command: string | undefined; readonly show: () => void };
 
@@ -41,7 +44,8 @@ export type Invocation =
  */
 export function parseArguments(words: readonly string[]): Invocation {
   const program = buildProgram();
-  const [name, ...rest] = words;
+  const [name, ...rest] = words[0] === 'help' ? [...words.slice(1, 2), '--help'] : words;
+  if (name === '--version' || name === '-v') return { kind: 'version' };
   if (name === undefined || name === '--help' || name === '-h') {
     return { kind: 'help', command: undefined, show: () => program.outputHelp() };
   }
@@ -67,6 +71,8 @@ function invocation(
       return { kind: 'sweep', options: sweepOptions(options) };
     case 'merge':
       return { kind: 'merge', options: mergeOptions(words, options) };
+    case 'worker':
+      return { kind: 'worker', options: workerOptions(options) };
     case 'expand': {
       const [hash = ''] = words;
       const [run, out, nested] = [text(options.run), text(options.out), options.nested === true];

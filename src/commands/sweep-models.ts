@@ -16,6 +16,7 @@ import { contextWindowOf } from '../model/windows.ts';
 import type { SweepPlan } from '../sweep/run.ts';
 import type { Environment } from './environment.ts';
 import { incomingOf } from './sweep-askers.ts';
+import { CallOutcomes } from './sweep-failures.ts';
 import { callsProviders } from './sweep-model-options.ts';
 import type { SweepOptions } from './sweep-options.ts';
 
@@ -25,6 +26,8 @@ export interface SweepModels {
   /** What is spent, and the limit to it; absent where no provider can be asked. */
   readonly budget?: Budget;
   readonly live?: LiveModels;
+  /** How calls to providers ended; absent where none can be asked. */
+  readonly outcomes?: CallOutcomes;
   readonly cassette?: Cassette;
 }
 
@@ -51,7 +54,8 @@ export function sweepModels(
     : undefined;
   const cassette = openedCassette(options, cwd, () => live?.keys ?? secrets);
   const clean = keyRedaction(new Set(secrets)).whole;
-  const make = makerFor(options, { live, cassette, variables, clean });
+  const outcomes = new CallOutcomes();
+  const make = makerFor(options, { live, outcomes, cassette, variables, clean });
   return {
     models: (transcript) => {
       const incoming = incomingOf(transcript, assumeModel);
@@ -60,7 +64,7 @@ export function sweepModels(
         return model === undefined ? undefined : replies.around(model);
       });
     },
-    ...(live === undefined ? {} : { live, budget }),
+    ...(live === undefined ? {} : { live, budget, outcomes }),
     ...(cassette === undefined ? {} : { cassette }),
   };
 }
@@ -80,17 +84,19 @@ function makerFor(
   { model: mode, onMiss }: SweepOptions,
   given: {
     readonly live: LiveModels | undefined;
+    readonly outcomes: CallOutcomes;
     readonly cassette: Cassette | undefined;
     readonly variables: Variables;
     /** Takes keys out of a reply: a server may say what it was sent. */
     readonly clean: (text: string) => string;
   },
 ): Maker {
-  const { live, cassette, variables, clean } = given;
+  const { live, outcomes, cassette, variables, clean } = given;
   const real: Maker = (spec, incoming) => {
     const name = nameOf(spec, incoming);
     const model = live?.resolverFor(incoming.model, incoming.dialect)(spec);
-    return model === undefined || name === undefined ? undefined : cleaned(model, name, clean);
+    if (model === undefined || name === undefined) return undefined;
+    return outcomes.watching(cleaned(model, name, clean));
   };
   if (cassette === undefined) return real;
   if (mode === 'record') {

@@ -5,9 +5,14 @@ import type { ReadOptions } from '../recordings/read.ts';
 import { parseShard, type Shard } from '../sweep/shard.ts';
 import { tokenizerNames } from '../text/tokens.ts';
 import { oneOf, positive } from './option-values.ts';
+import {
+  type ExecutorOptions,
+  executorOptions,
+  rawExecutorOptions,
+} from './sweep-executor-options.ts';
 import { type ModelOptions, modelOptions, rawModelOptions } from './sweep-model-options.ts';
 
-export interface SweepOptions extends ModelOptions {
+export interface SweepOptions extends ModelOptions, ExecutorOptions {
   /** Values of `--config`; empty when none was given. */
   readonly configs: readonly string[];
   readonly sets: readonly string[];
@@ -16,7 +21,7 @@ export interface SweepOptions extends ModelOptions {
   readonly format: NonNullable<ReadOptions['format']>;
   readonly assumeModel: string | undefined;
   readonly tokenizer: (typeof tokenizerNames)[number];
-  /** Undefined: one for each processor. */
+  /** Undefined: one for each processor, with workers as many as are good. */
   readonly jobs: number | undefined;
   readonly samples: number;
   readonly guard: boolean;
@@ -46,6 +51,7 @@ const raw = z.object({
   transcripts: words,
   format: z.string().default('auto'),
   ...rawModelOptions,
+  ...rawExecutorOptions,
   assumeModel: z.string().optional(),
   tokenizer: z.string().default('o200k_base'),
   jobs: z.string().optional(),
@@ -77,6 +83,7 @@ export function sweepOptions(parsed: Readonly<Record<string, unknown>>): SweepOp
     throw new HarnessError('usage', `--${name} ${given}: give it once, with one value`);
   }
   const { config, set, guard, ...rest } = result.data;
+  const models = modelOptions(rest);
   return {
     ...rest,
     assumeModel: rest.assumeModel,
@@ -87,7 +94,8 @@ export function sweepOptions(parsed: Readonly<Record<string, unknown>>): SweepOp
     guard,
     expand: oneOf('expand', rest.expand, ['on', 'off']) === 'on',
     format: oneOf('format', rest.format, ['auto', ...formats.map(({ name }) => name)]),
-    ...modelOptions(rest),
+    ...models,
+    ...executorOptions(rest, models),
     tokenizer: oneOf('tokenizer', rest.tokenizer, tokenizerNames),
     jobs: rest.jobs === undefined ? undefined : positive('jobs', rest.jobs),
     samples: positive('samples', rest.samples),

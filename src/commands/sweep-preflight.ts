@@ -23,7 +23,8 @@ export async function checkModels(
 ): Promise<number | undefined> {
   if (!callsProviders(options)) return undefined;
   const { cells, incoming } = await survey(selection, options, cwd);
-  const missing = missingModels(missingOf(askersOf(selection), incoming, variables));
+  const mode = options.model === 'replay' ? `replay --on-miss ${options.onMiss}` : options.model;
+  const missing = missingModels(missingOf(askersOf(selection), incoming, variables), mode);
   if (missing !== undefined) throw missing;
   if (options.maxUsd !== undefined) {
     checkPrices(paidModels(selection, incoming, variables), prices);

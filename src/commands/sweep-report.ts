@@ -8,11 +8,14 @@ import type { Selection } from '../sweep/manifest.ts';
 import type { SweepResult } from '../sweep/run.ts';
 import type { RunFiles } from '../sweep/run-files.ts';
 import { visible } from '../text/visible.ts';
+import { asInvoked } from './as-invoked.ts';
 import { BASELINE, RUNS_FOLDER } from './defaults.ts';
 import type { Environment, ExitCode } from './environment.ts';
 import { problemLines } from './problem-lines.ts';
 import { projectPath } from './project.ts';
+import { shellWord } from './shell-words.ts';
 import { totalUsd } from './sweep-estimate.ts';
+import { type CallOutcomes, failureLines } from './sweep-failures.ts';
 import { type SpendReport, spendLines } from './sweep-spend.ts';
 
 export interface SweepReport {
@@ -22,6 +25,7 @@ export interface SweepReport {
   readonly exitCode: ExitCode;
   /** What the run paid; absent where no provider could be asked. */
   readonly spend?: SpendReport | undefined;
+  readonly outcomes?: CallOutcomes | undefined;
 }
 
 const SHOWN_FAILURES = 5;
@@ -45,9 +49,13 @@ export function reportText(report: SweepReport, environment: Environment): void 
       `${paint.red('failed:')} … and ${failed.length - SHOWN_FAILURES} more, see the note column`,
     );
   }
+  for (const line of brokenComponents(rows)) say(paint.red(line));
+  const [first, ...details] = failuresOf(report);
+  if (first !== undefined) say(paint.red(first));
+  for (const line of details) say(line);
   const spent = spend === undefined ? [] : spendLines(spend, result.finished.size);
   for (const line of spent) say(line);
-  if (rows.length === 0) {
+  if (!result.isWritten) {
     say('nothing was run, so no file was written');
     return;
   }
@@ -58,13 +66,44 @@ export function reportText(report: SweepReport, environment: Environment): void 
   if (status === 'interrupted') {
     const more = spend?.refusal === undefined ? '' : '; --max-usd counts each start by itself';
     say(`stopped; to go on: the same command with --resume ${csv}${more}`);
-  } else if (counts.failed > 0) {
-    say(`to run the failed cells again: the same command with --resume ${csv}`);
-  } else if (rows.some((row) => (row.fired ?? 0) > 0)) {
-    const isDefault = dirname(files.csv) === resolve(cwd, projectPath(cwd, RUNS_FOLDER));
-    const run = isDefault ? '' : ` --run ${csv}`;
-    stdout.write(`a marker <<cg:HASH>> in a rewritten request: npm run expand -- HASH${run}\n`);
+    return;
   }
+  if (counts.failed > 0) {
+    say(`to run the failed cells again: the same command with --resume ${csv}`);
+  }
+  const isDefault = dirname(files.csv) === resolve(cwd, projectPath(cwd, RUNS_FOLDER));
+  const named = isDefault ? '' : ` -- ${shellWord(csv)}`;
+  stdout.write(`${asInvoked(`to look at it in a browser: npm run report${named}`)}\n`);
+  if (rows.some((row) => (row.fired ?? 0) > 0)) {
+    const run = isDefault ? '' : ` --run ${shellWord(csv)}`;
+    const command = asInvoked(`npm run expand -- HASH${run}`);
+    stdout.write(`a marker <<cg:HASH>> in a rewritten request: ${command}\n`);
+  }
+}
+
+function failuresOf({ outcomes, selection }: SweepReport): readonly string[] {
+  if (outcomes === undefined) return [];
+  return failureLines(outcomes, selection.settings.cassette !== undefined).map(visible);
+}
+
+/** Requests that stayed as they were since a component failed; what a model or a limit did is told elsewhere. */
+function brokenComponents(rows: readonly CellResult[]): string[] {
+  const counts = new Map<string, number>();
+  let example: CellResult | undefined;
+  for (const row of rows) {
+    for (const [reason, count] of row.refusals ?? []) {
+      if (!reason.startsWith('error:') || reason.startsWith('error:model.')) continue;
+      counts.set(reason, (counts.get(reason) ?? 0) + count);
+      example ??= row;
+    }
+  }
+  if (example === undefined) return [];
+  const reasons = [...counts].map(([reason, count]) => `${thousands(count)} ${reason}`).join(', ');
+  const words = `${shellWord(example.task)} --config ${shellWord(example.config)}`;
+  const first = asInvoked(`npm run show -- ${words}`);
+  return [
+    visible(`a component failed, and its requests stayed as they were: ${reasons}; see ${first}`),
+  ];
 }
 
 function failure({ task, config, lineage, note }: CellResult): string {
@@ -74,11 +113,12 @@ function failure({ task, config, lineage, note }: CellResult): string {
 /** The end of a sweep for a program: one JSON document on stdout; problems go to stderr as well. */
 export function reportJson(report: SweepReport, environment: Environment): void {
   const { stdout, stderr, variables, cwd } = environment;
-  const { result, files, exitCode, spend } = report;
-  const { counts, problems, status, rows } = result;
+  const { result, files, exitCode, spend, outcomes } = report;
+  const { counts, problems, status } = result;
   const paint = paintFor(stderr.isTerminal, variables);
   for (const line of problemLines(problems, paint)) stderr.write(`${line}\n`);
-  const written = rows.length > 0;
+  for (const line of failuresOf(report)) stderr.write(`${line}\n`);
+  const written = result.isWritten;
   const summary = {
     status,
     exit_code: exitCode,
@@ -86,6 +126,7 @@ export function reportJson(report: SweepReport, environment: Environment): void 
     manifest: written ? relative(cwd, files.manifest) : null,
     ...counts,
     ...(spend === undefined ? {} : { spend: spendSummary(spend) }),
+    ...(outcomes === undefined ? {} : { model_calls: callSummary(outcomes) }),
     configs: totals(report).map(configSummary),
     problems: problems.map(({ severity, code, message, at }) => ({
       severity,
@@ -95,6 +136,10 @@ export function reportJson(report: SweepReport, environment: Environment): void 
     })),
   };
   stdout.write(`${JSON.stringify(summary, null, 2)}\n`);
+}
+
+function callSummary({ answered, failed, reasons }: CallOutcomes) {
+  return { answered, failed, failures: reasons };
 }
 
 /** USD are null where a price is not known. */

@@ -17,6 +17,8 @@ import { BASELINE, CONTROLS, DEFAULT_TRANSCRIPTS, RUNS_FOLDER } from './defaults
 import type { Environment, ExitCode } from './environment.ts';
 import { readPrices } from './price-file.ts';
 import { configFolders, projectPath, provenance } from './project.ts';
+import { checkExecutor, executorOf } from './sweep-executor.ts';
+import { type CallOutcomes, cassetteNotices } from './sweep-failures.ts';
 import { sweepModels } from './sweep-models.ts';
 import { nameOfShard, sweepName } from './sweep-name.ts';
 import type { SweepOptions } from './sweep-options.ts';
@@ -29,8 +31,8 @@ import { spendReport } from './sweep-spend.ts';
 
 /**
  * `sweep`: runs transcripts × (baseline + configs) × samples, writes the CSV and prints the summary.
- * @returns the exit code: 0; 1 when a cell failed or the sweep was stopped; 2 when an input could not be
- * read (the others' rows are written). Rejects with a HarnessError before anything ran, and with
+ * @returns the exit code: 0; 1 when a cell failed, no model call was answered or the sweep was stopped; 2 when
+ * an input could not be read (the others' rows are written). Rejects with a HarnessError before anything ran, and with
  * `cassette.miss` where a strict replay lacks an answer.
  */
 export async function sweep(options: SweepOptions, environment: Environment): Promise<ExitCode> {
@@ -53,6 +55,7 @@ async function selected(options: SweepOptions, environment: Environment): Promis
     const prices = await readPrices(options.prices, environment.cwd);
     if (options.list) return await listSweep(selection, options, told);
     if (options.dryRun) return await planSweep(selection, options, prices, told);
+    checkExecutor(options, selection, environment.variables);
     return await run(selection, { options, prices, secrets, redact }, told);
   } catch (error) {
     throw redacted(error, redact);
@@ -72,8 +75,16 @@ async function run(
   environment: Environment,
 ): Promise<ExitCode> {
   const { cwd, stderr } = environment;
-  const cells = await checkModels(selection, options, prices, environment);
-  const { models, budget, cassette } = sweepModels(options, prices, secrets, environment);
+  const isLocal = options.executor === 'local';
+  // Workers have keys of their own, pay by themselves, and say in the row where they lack one.
+  const cells = isLocal ? await checkModels(selection, options, prices, environment) : undefined;
+  const { models, outcomes, cassette, ...paid } = sweepModels(
+    options,
+    prices,
+    secrets,
+    environment,
+  );
+  const budget = isLocal ? paid.budget : undefined;
   const whole = cassette === undefined ? selection : withCassette(selection, cassette);
   try {
     const plan = {
@@ -89,12 +100,16 @@ async function run(
       const shown = relative(cwd, files.csv);
       stderr.write(`going on with ${shown}: ${opened.kept.size} cells are finished\n`);
     }
-    const result = await watched(plan, opened, environment);
-    const exitCode = exitCodeOf(result);
+    const { manifest } = opened;
+    const executor = await executorOf(options, { manifest, csv: files.csv }, environment);
+    const placed = executor === undefined ? plan : { ...plan, executor };
+    const result = await watched(placed, opened, environment);
+    const exitCode = exitCodeOf(result, outcomes);
     const spend =
       budget && (await spendReport({ budget, result, cells, prices }, whole, options, environment));
-    for (const notice of cassette?.notices ?? []) stderr.write(`notice: ${notice}\n`);
-    const report = { result, selection: whole, files, exitCode, spend };
+    const notices = cassette === undefined ? [] : cassetteNotices(cassette, options);
+    for (const notice of notices) stderr.write(`notice: ${notice}\n`);
+    const report = { result, selection: whole, files, exitCode, spend, outcomes };
     if (options.json) reportJson(report, environment);
     else reportText(report, environment);
     return exitCode;
@@ -219,9 +234,11 @@ function spending(budget: Budget | undefined): Pick<SweepPlan, 'exhausted' | 'sp
   };
 }
 
-function exitCodeOf({ status, counts, problems }: SweepResult): ExitCode {
+function exitCodeOf({ status, counts, problems }: SweepResult, outcomes?: CallOutcomes): ExitCode {
   if (problems.some(({ severity }) => severity === 'error')) return 2;
-  return status === 'interrupted' || counts.failed > 0 ? 1 : 0;
+  // Rows of components that nobody answered say nothing of them.
+  const isUnanswered = outcomes?.areAllFailed === true;
+  return status === 'interrupted' || counts.failed > 0 || isUnanswered ? 1 : 0;
 }
 
 function progressOutput({ stderr, variables, now }: Environment): ProgressOutput {

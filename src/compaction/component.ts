@@ -98,6 +98,8 @@ export interface Context {
   memo<T>(message: Message, key: string, compute: () => T): T;
   /** Tokens of one message, thinking as this request's model keeps it. */
   countMessage(message: Message): number;
+  /** Tokens of the text of the tool result at `block`: most are counted with their message already. */
+  countResult(message: Message, block: number): number;
   /** Context window of the transcript's model in tokens, or undefined. */
   readonly contextWindow: number | undefined;
   /** What stands around the list in the request's body, where it was recorded. */

@@ -50,7 +50,9 @@ export function isOutcome(value: unknown, memory = new GuardMemory()): value is 
   const { messages } = value;
   if (!Array.isArray(messages)) return false;
   const known = memory.list;
-  const areMessages = messages.every((item, index) => item === known[index] || isMessage(item));
+  const areMessages = messages.every(
+    (item, index) => (index < known.length && item === known[index]) || isMessage(item),
+  );
   if (areMessages) memory.list = messages;
   return areMessages;
 }

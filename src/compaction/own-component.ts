@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { z } from 'zod';
-import { HarnessError, messageOf, systemCodeOf } from '../errors.ts';
+import { HarnessError, messageOf } from '../errors.ts';
 import { type CatalogEntry, catalogEntry } from './catalog.ts';
 import type { Component } from './component.ts';
 
@@ -43,17 +43,27 @@ export async function loadComponent(path: string): Promise<OwnComponent> {
   };
 }
 
-/** Node 20 reads TypeScript only with a loader, which the built package does not start with. */
+/** Whether this module runs as JavaScript, and so without a loader that reads TypeScript. */
+const isBuilt = !import.meta.url.endsWith('.ts');
+
+let hasLoader = false;
+
+/**
+ * Node 20 reads TypeScript only with a loader, which the built package does not start with. It comes before the
+ * first try: Node remembers a file that it could not load.
+ */
 async function importFile(url: string): Promise<unknown> {
-  try {
-    return await import(url);
-  } catch (error) {
-    if (systemCodeOf(error) !== 'ERR_UNKNOWN_FILE_EXTENSION') throw error;
-    const { register } = await import('tsx/esm/api');
-    register();
-    // The failure of the first address is remembered.
-    return await import(`${url}?loaded`);
+  if (isBuilt && !hasLoader && /\.[cm]?tsx?$/.test(url)) {
+    const [forImport, forRequire] = await Promise.all([
+      import('tsx/esm/api'),
+      // A folder that does not say `"type": "module"` has its files loaded by `require`.
+      import('tsx/cjs/api'),
+    ]);
+    forImport.register();
+    forRequire.register();
+    hasLoader = true;
   }
+  return await import(url);
 }
 
 function broken(file: string, message: string, cause?: unknown): HarnessError {

@@ -2,11 +2,12 @@ import { codeOf, HarnessError, messageOf } from '../errors.ts';
 import type { Model } from '../model/model.ts';
 import { countTokens } from '../text/tokens.ts';
 import type { MessageTable } from '../transcript/intern.ts';
-import type { Message } from '../transcript/message.ts';
+import { type Message, resultText } from '../transcript/message.ts';
 import {
   type Counting,
   listTokens,
   messageCounter,
+  resultTokens,
   thinkingStart,
 } from '../transcript/message-tokens.ts';
 import type { Envelope } from '../transcript/transcript.ts';
@@ -75,20 +76,31 @@ export interface PipelineResult {
 export class Lineage {
   readonly stash = new Stash();
   readonly #slots = new Map<string, Slots>();
+  readonly #work = new Map<string, Work>();
 
   slots(key: string): Slots {
-    const known = this.#slots.get(key) ?? new Slots();
+    const known = this.#slots.get(key) ?? { state: undefined, attempt: undefined };
     this.#slots.set(key, known);
+    return known;
+  }
+
+  work(key: string): Work {
+    const known = this.#work.get(key) ?? { done: undefined, guarded: new GuardMemory() };
+    this.#work.set(key, known);
     return known;
   }
 }
 
-class Slots {
+interface Slots {
   state: unknown;
   attempt: unknown;
-  work: unknown;
-  /** What the guards found at the request before. */
-  readonly guarded = new GuardMemory();
+}
+
+/** What was done at earlier requests and need not be done again. */
+interface Work {
+  /** The component's own. */
+  done: unknown;
+  readonly guarded: GuardMemory;
 }
 
 /**
@@ -107,8 +119,10 @@ export async function runPipeline(
   let tokens = tokensBefore;
   for (const [index, step] of options.steps.entries()) {
     // By place, since one component may act twice in a pipeline.
-    const slots = lineage.slots(`${index}:${step.key}`);
-    const result = await runStep(step, { messages: current, tokens, lineage, slots, options });
+    const place = `${index}:${step.key}`;
+    const [slots, work] = [lineage.slots(place), lineage.work(place)];
+    const turn = { messages: current, tokens, lineage, slots, work, options };
+    const result = await runStep(step, turn);
     steps.push(result.report);
     current = result.messages;
     tokens = result.report.tokensAfter;
@@ -122,6 +136,7 @@ interface Turn {
   readonly tokens: number;
   readonly lineage: Lineage;
   readonly slots: Slots;
+  readonly work: Work;
   readonly options: PipelineOptions;
 }
 
@@ -129,7 +144,7 @@ async function runStep(
   step: BoundComponent,
   turn: Turn,
 ): Promise<{ messages: readonly Message[]; report: StepReport }> {
-  const { messages, tokens, lineage, slots, options } = turn;
+  const { messages, tokens, lineage, slots, work, options } = turn;
   const stateBefore = slots.state;
   const { outcome, calls } = await attemptStep(step, turn);
   const refusals = 'refusals' in outcome ? outcome.refusals : undefined;
@@ -158,10 +173,11 @@ async function runStep(
     stash: lineage.stash,
     countBefore: messageCounter(messages, options.counting),
     countAfter: messageCounter(outcome.messages, options.counting),
-    loops: [messages, outcome.messages].map((list) =>
-      thinkingStart(list, options.counting.thinking),
-    ),
-    memory: slots.guarded,
+    loops:
+      options.counting.thinking === 'loop'
+        ? [messages, outcome.messages].map((list) => thinkingStart(list, 'loop'))
+        : [],
+    memory: work.guarded,
   });
   if (breach !== undefined) return revert(breach.reason, breach.detail);
   const violations = options.addedViolations?.(messages, outcome.messages) ?? [];
@@ -200,14 +216,14 @@ async function attemptStep(
       reject(error);
     }, limit);
   });
-  const slots = new OpenSlots(turn.slots);
+  const slots = new OpenSlots();
   try {
     const context = contextFor(step, turn, slots, meter, controller.signal);
     // So that a faulty component cannot change the recorded list; a copy would lose its identity.
     const messages = Object.freeze(turn.messages);
     const working = step.compact({ messages, tokens: turn.tokens }, context);
     const outcome: unknown = await Promise.race([working, timeout]);
-    if (isOutcome(outcome, turn.slots.guarded)) return { outcome, calls: meter.close() };
+    if (isOutcome(outcome, turn.work.guarded)) return { outcome, calls: meter.close() };
     const found = JSON.stringify(outcome)?.slice(0, 80);
     throw new HarnessError(
       'component.contract',
@@ -223,18 +239,13 @@ async function attemptStep(
 
 /** A component that outlives its turn must not write into the state of a later request. */
 class OpenSlots {
-  readonly #slots: Slots;
   #open = true;
 
-  constructor(slots: Slots) {
-    this.#slots = slots;
-  }
-
-  slot(name: 'state' | 'attempt' | 'work'): Slot {
+  slot<Name extends string>(holder: { [name in Name]: unknown }, name: Name): Slot {
     return {
-      get: () => this.#slots[name],
+      get: () => holder[name],
       set: (value) => {
-        if (this.#open) this.#slots[name] = value;
+        if (this.#open) holder[name] = value;
       },
     };
   }
@@ -244,20 +255,38 @@ class OpenSlots {
   }
 }
 
+/** Put together once: a new string would be hashed anew for each message of each request. */
+const memoNames = new Map<string, Map<string, string>>();
+
+function memoName(prefix: string, key: string): string {
+  const names = memoNames.get(prefix) ?? new Map<string, string>();
+  memoNames.set(prefix, names);
+  let name = names.get(key);
+  if (name === undefined) {
+    name = prefix + key;
+    // Keys may hold numbers without end, such as that of a block.
+    if (names.size < MOST_NAMES) names.set(key, name);
+  }
+  return name;
+}
+
+const MOST_NAMES = 1000;
+
 function contextFor(
   step: BoundComponent,
-  { messages, lineage, options }: Turn,
-  slots: OpenSlots,
+  { messages, lineage, slots, work, options }: Turn,
+  open: OpenSlots,
   meter: CallMeter,
   signal: AbortSignal,
 ): Context {
   const { counting } = options;
+  const names = `${step.name}:${counting.tokenizer}:`;
   return {
     dialect: options.dialect,
     table: options.table,
-    state: slots.slot('state'),
-    attempt: slots.slot('attempt'),
-    work: slots.slot('work'),
+    state: open.slot(slots, 'state'),
+    attempt: open.slot(slots, 'attempt'),
+    work: open.slot(work, 'done'),
     stash: lineage.stash,
     model: (spec) => {
       const model = options.models(spec);
@@ -267,11 +296,20 @@ function contextFor(
     tokenizer: counting.tokenizer,
     memo: (message, key, compute) => {
       const { memo } = message.identity;
-      const name = `${step.name}:${counting.tokenizer}:${key}`;
-      if (!memo.has(name)) memo.set(name, compute());
-      return memo.get(name) as ReturnType<typeof compute>;
+      const name = memoName(names, key);
+      const known = memo.get(name);
+      if (known !== undefined || memo.has(name)) return known as ReturnType<typeof compute>;
+      const computed = compute();
+      memo.set(name, computed);
+      return computed;
     },
     countMessage: messageCounter(messages, counting),
+    countResult: (message, index) => {
+      const known = resultTokens(message, index, counting);
+      const block = message.blocks[index];
+      if (known !== undefined || block?.kind !== 'tool-result') return known ?? 0;
+      return countTokens(resultText(block), counting.tokenizer);
+    },
     contextWindow: options.contextWindow,
     envelope: options.envelope,
     budget: options.budget,

@@ -1,4 +1,6 @@
 import { hasToolResult, isUserTurn, type Message, resultText } from '../transcript/message.ts';
+import { thinkingStart } from '../transcript/message-tokens.ts';
+import type { Context } from './component.ts';
 import type { SummarizeConfig } from './summarize-config.ts';
 
 /** Raised whenever the wording changes: the prompt is part of `cell_id`. */
@@ -36,35 +38,72 @@ export function systemPrompt(level: Level): string {
   ].join('\n');
 }
 
+/** What the summary is written toward: the first user turn, the latest assistant and user turns. */
+export interface Goal {
+  readonly task: Message | undefined;
+  readonly recent: readonly Message[];
+}
+
+export function goalOf(messages: readonly Message[]): Goal {
+  const task = messages.find(isUserTurn);
+  // Behind it, no turn of the user's is left.
+  const last = messages[thinkingStart(messages, 'loop') - 1];
+  const user = last === task ? messages.findLast((one) => one !== task && isUserTurn(one)) : last;
+  const recent = [messages.findLast((message) => message.role === 'assistant'), user];
+  return { task, recent: recent.filter((message) => message !== undefined) };
+}
+
 /**
- * The variable part: the first user turn, the latest assistant and user turns, and the span.
+ * The variable part: the goal, and the span.
  *
  * @param span rendered messages, oldest first (`renderHead`, `renderBody`)
  * @param dropped how many messages before them did not fit the summarizer's window
  */
-export function userPrompt(
-  messages: readonly Message[],
-  span: readonly string[],
-  dropped: number,
-): string {
-  const task = messages.find(isUserTurn);
-  const recent = [
-    messages.findLast((message) => message.role === 'assistant'),
-    messages.findLast((message) => isUserTurn(message) && message !== task),
-  ].filter((message) => message !== undefined);
-  const gap = dropped === 0 ? [] : [`[${dropped} older messages are left out]`];
+export function userPrompt(goal: Goal, span: readonly string[], dropped: number): string {
   return [
-    '<task>',
-    task === undefined ? '' : head(textOf(task), TASK_CHARACTERS),
-    '</task>',
+    taskSection(goal.task),
     '<recent>',
-    ...recent.map((message) => `${message.role}: ${head(textOf(message), RECENT_CHARACTERS)}`),
+    ...goal.recent.map(recentLine),
     '</recent>',
     '<transcript>',
-    ...gap,
+    ...(dropped === 0 ? [] : [gapLine(dropped)]),
     ...span,
     '</transcript>',
   ].join('\n');
+}
+
+/**
+ * Tokens of a prompt without its span. Each line is counted with its end, and only once a message: the lines
+ * begin with `<`, `[` or a letter, so no token reaches over their ends.
+ */
+export function frameTokens(
+  { task, recent }: Goal,
+  dropped: number,
+  { countTokens, memo }: Pick<Context, 'countTokens' | 'memo'>,
+): number {
+  const head = () => countTokens(`${taskSection(task)}\n`);
+  let tokens = task === undefined ? head() : memo(task, 'frame:task', head);
+  for (const message of recent) {
+    tokens += memo(message, 'frame:recent', () => countTokens(`${recentLine(message)}\n`));
+  }
+  if (dropped > 0) tokens += countTokens(`${gapLine(dropped)}\n`);
+  return tokens + countTokens(FRAME_TAIL);
+}
+
+/** The lines of a prompt that are always the same, the last one without an end. */
+const FRAME_TAIL = '<recent>\n</recent>\n<transcript>\n</transcript>';
+
+function taskSection(task: Message | undefined): string {
+  const text = task === undefined ? '' : head(textOf(task), TASK_CHARACTERS);
+  return `<task>\n${text}\n</task>`;
+}
+
+function recentLine(message: Message): string {
+  return `${message.role}: ${head(textOf(message), RECENT_CHARACTERS)}`;
+}
+
+function gapLine(dropped: number): string {
+  return `[${dropped} older messages are left out]`;
 }
 
 const TASK_CHARACTERS = 8000;
@@ -79,10 +118,10 @@ export function renderHead(message: Message, position: number): string {
 export function renderBody(
   message: Message,
   includeToolOutputs: boolean,
-  countTokens: (text: string) => number,
+  countResult: (block: number) => number,
 ): string {
   const parts: string[] = [];
-  for (const block of message.blocks) {
+  for (const [index, block] of message.blocks.entries()) {
     switch (block.kind) {
       case 'text':
         if (block.text.trim() !== '') parts.push(block.text);
@@ -93,7 +132,7 @@ export function renderBody(
       case 'tool-result': {
         const text = resultText(block);
         const flag = block.isError ? 'error ' : '';
-        if (!includeToolOutputs) parts.push(`[${flag}output masked: ${countTokens(text)} tokens]`);
+        if (!includeToolOutputs) parts.push(`[${flag}output masked: ${countResult(index)} tokens]`);
         else if (text.trim() !== '') parts.push(`${flag === '' ? '' : 'error: '}${text}`);
         break;
       }

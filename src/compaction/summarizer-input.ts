@@ -1,7 +1,15 @@
 import type { Message } from '../transcript/message.ts';
 import type { Context } from './component.ts';
 import type { SummarizeConfig } from './summarize-config.ts';
-import { head, renderBody, renderHead, systemPrompt, userPrompt } from './summarize-prompt.ts';
+import {
+  frameTokens,
+  goalOf,
+  head,
+  renderBody,
+  renderHead,
+  systemPrompt,
+  userPrompt,
+} from './summarize-prompt.ts';
 
 /** The summarizer reads at most this much, or its window less room for the answer, in tokens. */
 const MOST_INPUT_TOKENS = 70_000;
@@ -14,7 +22,7 @@ export interface Range {
 }
 
 /** What is needed of a component's context. */
-type Counter = Pick<Context, 'countTokens' | 'memo'>;
+type Counter = Pick<Context, 'countTokens' | 'memo' | 'countResult'>;
 
 interface Prompt {
   readonly system: string;
@@ -45,38 +53,39 @@ export function summarizerInput(
   const promptFrom = (first: number) => {
     const texts: string[] = [];
     for (let position = first; position < span.to; position++) texts.push(rendered(position).text);
-    return userPrompt(messages, texts, first - span.from).toWellFormed();
+    return userPrompt(goal, texts, first - span.from).toWellFormed();
   };
-  const known: Rendered[] = [];
-  const rendered = (position: number): Rendered => {
-    const offset = span.to - 1 - position;
-    known[offset] ??= render(messages[position], position, config, context);
-    return known[offset];
-  };
-  const frameTokens = (dropped: number) => countTokens(userPrompt(messages, [], dropped));
-  const frame = frameTokens(span.to - span.from);
+  const goal = goalOf(messages);
+  const rendered = (position: number) => render(messages[position], position, config, context);
+  const frameOf = (dropped: number) => frameTokens(goal, dropped, context);
+  const frame = frameOf(span.to - span.from);
   const { first, tokens } = latestThatFit(span, rendered, limit - frame);
   if (first === span.from && frame + tokens < 0.9 * limit) {
     return { system, prompt: promptFrom(first) };
   }
+  const fits = (prompt: string) => countTokens(prompt) <= limit;
   // The sum of the parts may be a little off the whole, so near the limit each line is counted as it stands.
   let body = 0;
   for (let position = first; position < span.to; position++) body += rendered(position).exact();
   for (let start = first; start < span.to; start++) {
-    if (frameTokens(start - span.from) + body <= limit)
-      return { system, prompt: promptFrom(start) };
+    if (frameOf(start - span.from) + body <= limit) {
+      const prompt = promptFrom(start);
+      if (limit > SMALL_PROMPT || fits(prompt)) return { system, prompt };
+    }
     body -= rendered(start).exact();
   }
-  const fits = (prompt: string) => countTokens(prompt) <= limit;
   if (span.to <= span.from) return undefined;
   let { text } = rendered(span.to - 1);
   for (let room = limit - frame; room >= SMALLEST_PIECE; room = Math.floor(room * 0.9)) {
     text = cutTo(text, room, countTokens);
-    const prompt = userPrompt(messages, [text], span.to - 1 - span.from).toWellFormed();
+    const prompt = userPrompt(goal, [text], span.to - 1 - span.from).toWellFormed();
     if (fits(prompt)) return { system, prompt };
   }
   return undefined;
 }
+
+/** So many tokens are counted as a whole all the same, in case that a tokenizer does not add up. */
+const SMALL_PROMPT = 10_000;
 
 /** A piece of one message that is smaller says too little to be worth a call, in tokens. */
 const SMALLEST_PIECE = 100;
@@ -89,30 +98,42 @@ interface Rendered {
   exact(): number;
 }
 
+const NOTHING: Rendered = { text: '', tokens: 0, exact: () => 0 };
+
+/** Remembered with its place: the same message mostly stands where it stood at the request before. */
 function render(
   message: Message | undefined,
   position: number,
   config: SummarizeConfig,
-  context: Counter,
+  { countTokens, memo, countResult }: Counter,
 ): Rendered {
-  if (message === undefined) return { text: '', tokens: 0, exact: () => 0 };
-  const { countTokens, memo } = context;
+  if (message === undefined) return NOTHING;
   const whole = config.include_tool_calls;
+  const place = memo(message, PLACE_KEYS[`${whole}`], () => ({ position: -1, rendered: NOTHING }));
+  if (place.position === position) return place.rendered;
   const body = memo(message, BODY_KEYS[`${whole}`], () => {
-    const text = renderBody(message, whole, countTokens);
+    const text = renderBody(message, whole, (block) => countResult(message, block));
     return { text, tokens: countTokens(text) };
   });
   const line = renderHead(message, position);
   const text = `${line}\n${body.text}`;
+  let known: number | undefined;
   const exact = () => {
+    known ??= exactTokens();
+    return known;
+  };
+  const exactTokens = () => {
     // A line end or a slash would be one token with the line end before it.
     if (/^(?:[\r\n/]|$)/.test(body.text)) return countTokens(`${text}\n`);
     const rest = memo(message, LINE_KEYS[`${whole}`], () => countTokens(`${body.text}\n`));
     return countTokens(`${line}\n`) + rest;
   };
-  return { text, tokens: countTokens(line) + body.tokens + 2, exact };
+  place.position = position;
+  place.rendered = { text, tokens: countTokens(line) + body.tokens + 2, exact };
+  return place.rendered;
 }
 
+const PLACE_KEYS = { true: 'place:true', false: 'place:false' } as const;
 const BODY_KEYS = { true: 'body:true', false: 'body:false' } as const;
 const LINE_KEYS = { true: 'line:true', false: 'line:false' } as const;
 

@@ -60,7 +60,7 @@ export function outputTokens(output: ToolOutput, context: Context): number {
   const known = counted[tokenizer];
   if (known !== undefined) return known;
   const tokens = context.memo(output.message, `output:${output.block}`, () =>
-    context.countTokens(output.text),
+    context.countResult(output.message, output.block),
   );
   counted[tokenizer] = tokens;
   return tokens;

@@ -27,6 +27,7 @@ export function readYamlMapping(
   text: string,
   file: string,
   problems: Problems,
+  example = 'pipeline: [summarize]',
 ): LocatedMap | undefined {
   const root = readYaml(text, { file }, problems);
   if (root === undefined) return undefined;
@@ -37,7 +38,7 @@ export function readYamlMapping(
       : root.value === null
         ? 'an empty document'
         : 'a single value (is the space after a colon missing?)';
-  const expected = 'expected a mapping such as "pipeline: [summarize]"';
+  const expected = `expected a mapping such as "${example}"`;
   problems.add('config.syntax', `found ${found}, ${expected}`, root.at);
   return undefined;
 }

@@ -121,13 +121,14 @@ function readReply(found: Reply, sent: string): TurnReply {
       name: name ?? '',
       arguments: JSON.stringify(input ?? {}),
     }));
-  return { text, toolCalls, ...usageOf(found, sent, text) };
+  const said = [text, ...toolCalls.flatMap((call) => [call.name, call.arguments])].join('\n');
+  return { text, toolCalls, ...usageOf(found, sent, said) };
 }
 
 /** Anthropic counts what a cache served or took apart from the input; without usage, by our own count. */
-function usageOf({ usage }: Reply, sent: string, text: string): Omit<ModelReply, 'text'> {
+function usageOf({ usage }: Reply, sent: string, said: string): Omit<ModelReply, 'text'> {
   if (usage === null || usage === undefined) {
-    return { inputTokens: countTokens(sent), outputTokens: countTokens(text) };
+    return { inputTokens: countTokens(sent), outputTokens: countTokens(said) };
   }
   const read = usage.cache_read_input_tokens ?? undefined;
   const written = usage.cache_creation_input_tokens ?? undefined;

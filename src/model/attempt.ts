@@ -45,16 +45,28 @@ export type AttemptGate = (
 const TEMPLATE_TOKENS = 100;
 const TOOL_PROMPT_TOKENS = 1000;
 
+/** A picture or file that may be an address, or few bytes, and is read as many tokens. */
+const MEDIA = /"type"\s*:\s*"(?:image|image_url|document|file|input_audio)"/g;
+
+/**
+ * Most tokens of one picture. Source: Anthropic, "Vision" (at most 4,784 in high resolution); OpenAI, "Images and
+ * vision" (1,445 at most, but 2,833 and 5,667 for each of up to 6 tiles with GPT-4o mini).
+ */
+function mediaTokens(model: string): number {
+  return /gpt-4o-mini/.test(model) ? 37_000 : 5000;
+}
+
 export function attemptOf(model: string, request: ModelRequest | TurnRequest): Attempt {
   const texts =
     'prompt' in request
       ? [request.system, request.prompt]
       : [request.system ?? '', request.tools ?? '', request.messages];
   const hasTools = 'tools' in request && request.tools !== undefined;
+  const media = 'prompt' in request ? 0 : (request.messages.match(MEDIA)?.length ?? 0);
   return {
     model,
     inputBytes: texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0),
-    addedTokens: hasTools ? TOOL_PROMPT_TOKENS : TEMPLATE_TOKENS,
+    addedTokens: (hasTools ? TOOL_PROMPT_TOKENS : TEMPLATE_TOKENS) + media * mediaTokens(model),
     maxOutputTokens: request.maxOutputTokens,
     hasHourMarks: !('prompt' in request) && texts.some((text) => HOUR_MARK.test(text)),
   };

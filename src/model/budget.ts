@@ -7,6 +7,9 @@ export type PriceOf = (model: string, usage: CallUsage) => number | undefined;
 /** USD are summed as whole picodollars, rounded up: exact, and never less than what is billed. */
 const PICO = 1e12;
 
+/** What a model with a known price has a price for. */
+const NO_TOKENS: CallUsage = { inputTokens: 0, outputTokens: 0 };
+
 interface Waiting {
   readonly attempt: Attempt;
   admit(held: number): void;
@@ -100,7 +103,8 @@ export class Budget {
     if (end.kind === 'unbilled') return;
     this.#calls++;
     if (end.kind === 'unknown') {
-      this.#spent += held;
+      if (held > 0 || this.#priceOf(model, NO_TOKENS) !== undefined) this.#spent += held;
+      else this.#unknown++;
       return;
     }
     const { usage } = end;

@@ -41,7 +41,10 @@ export class CassetteFile {
   static open(path: string, first: string | undefined): CassetteFile {
     try {
       if (first !== undefined) makeFile(path, `${first}\n`);
-      return new CassetteFile(path, fs.openSync(path, first === undefined ? 'r' : 'a+'));
+      const file = new CassetteFile(path, fs.openSync(path, first === undefined ? 'r' : 'a+'));
+      // Of a folder too, a descriptor for reading can be had.
+      file.#bytes(0, 1);
+      return file;
     } catch (cause) {
       const at = { file: path };
       if (first !== undefined) throw cannotWrite(path, cause);

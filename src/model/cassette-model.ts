@@ -88,7 +88,9 @@ export function replayingModel(
     const call: CassetteCall = { kind: 'prompt', model: name, parameters, request };
     const outcome = cassette.outcomeOf(call);
     if (outcome !== undefined) return replyOf(outcome, name);
-    if (typeof onMiss === 'string') throw missed(call);
+    if (onMiss === 'error') throw missed(call);
+    cassette.noteMiss();
+    if (onMiss === 'skip') throw missed(call);
     return onMiss.ask(request, signal);
   };
   if (wire === undefined) return { name, contextWindow, ask };
@@ -98,7 +100,9 @@ export function replayingModel(
     const call: CassetteCall = { kind: 'turn', model: name, wire, parameters, request };
     const outcome = cassette.outcomeOf(call);
     if (outcome !== undefined) return turnOf(outcome, name);
-    if (typeof onMiss === 'string' || onMiss.turns?.wire !== wire) throw missed(call);
+    if (onMiss === 'error') throw missed(call);
+    cassette.noteMiss();
+    if (onMiss === 'skip' || onMiss.turns?.wire !== wire) throw missed(call);
     return onMiss.turns.ask(request, signal);
   };
   return { name, contextWindow, ask, turns: { wire, ask: takeTurn } };

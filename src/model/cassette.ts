@@ -67,6 +67,9 @@ export class Cassette {
   /** Lines that were told of, or taken though not ended. */
   readonly #told = new Set<number>();
   readonly #underWay = new Map<string, Promise<CassetteOutcome>>();
+  /** Calls that failed since this cassette was opened. */
+  readonly #failedHere = new Set<string>();
+  #missed = 0;
   #unreadable = 0;
 
   constructor(file: CassetteFile, { secrets = () => [] }: CassetteOptions) {
@@ -99,6 +102,15 @@ export class Cassette {
     return this.#notices;
   }
 
+  /** Calls of a replay that were not here, and that something else answered or nothing. */
+  get missed(): number {
+    return this.#missed;
+  }
+
+  noteMiss(): void {
+    this.#missed++;
+  }
+
   get hasName(): boolean {
     return this.#ids.size > 0;
   }
@@ -125,7 +137,8 @@ export class Cassette {
   /**
    * The recorded reply, else what `ask` comes to, which is recorded. Calls that run at once are one, and what
    * another process has recorded meanwhile is used, so that all who share a cassette have the same answers.
-   * A recorded failure is asked again.
+   * A failure of an earlier run is asked again; one of this run stays one, since its cells have gone on with it, and
+   * a replay gives all of them the same.
    */
   async record(
     call: CassetteCall,
@@ -138,6 +151,7 @@ export class Cassette {
       if (!this.#hasReply(key)) this.#catchUp();
       const known = this.#known.get(key)?.outcome;
       if (known?.kind === 'reply') return known;
+      if (known !== undefined && this.#failedHere.has(key)) return known;
       const running = this.#underWay.get(key);
       if (running === undefined) break;
       // Whoever asks may have been stopped, or had no time left; then the next one asks.
@@ -168,6 +182,7 @@ export class Cassette {
     }
     this.#file.append(text);
     this.#catchUp();
+    if (outcome.kind === 'failure') this.#failedHere.add(key);
     // Another process may have been first.
     return this.#known.get(key)?.outcome ?? outcome;
   }

@@ -132,17 +132,25 @@ export function secretsOf(choices: readonly ModelChoice[], variables: Variables)
   const found = [
     ...keys.map((name) => variables[name]),
     ...choices.map((one) => one.api_key),
-    ...urls.flatMap(passwordsIn),
+    ...urls.flatMap(loginSecrets),
   ];
   const trimmed = found.map((secret) => secret?.trim() ?? '').filter((secret) => secret !== '');
   return [...new Set(trimmed)];
 }
 
-/** A URL's password, as it is written and as it is meant. */
-function passwordsIn(url: string | undefined): string[] {
+/** Shortest user name without a password that is taken for a token; `user` alone is none. */
+const SHORTEST_TOKEN = 8;
+
+/**
+ * What of a URL's login is secret, as it is written and as it is meant: the password, else a user name that may
+ * be a token; and the whole login, whose Base64 form the header carries.
+ */
+function loginSecrets(url: string | undefined): string[] {
   if (url === undefined || !URL.canParse(url)) return [];
-  const { password } = new URL(url);
-  return password === '' ? [] : [password, decoded(password)];
+  const { username, password } = new URL(url);
+  const secret = password === '' ? username : password;
+  if (secret === '' || (password === '' && secret.length < SHORTEST_TOKEN)) return [];
+  return [secret, decoded(secret), `${decoded(username)}:${decoded(password)}`];
 }
 
 function wireOf(

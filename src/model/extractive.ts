@@ -70,7 +70,7 @@ function identifierUses(
       }
     }
   }
-  for (const number of memo.knownIdentifiers(`${prompt.task}\n${prompt.recent}`)) {
+  for (const number of memo.knownIdentifiers([prompt.task, prompt.recent])) {
     const use = uses.get(number);
     if (use !== undefined) use.inGoal = true;
   }
@@ -94,7 +94,7 @@ function rank(
   }
   // Inverse document frequency: a word of the goal that every message has says nothing.
   const goal = new Float64Array(memo.vocabularySize);
-  for (const word of memo.knownWords(`${prompt.task}\n${prompt.recent}`)) {
+  for (const word of memo.knownWords([prompt.task, prompt.recent])) {
     const frequency = messagesWith[word] ?? 0;
     if (frequency > 0) goal[word] = Math.log((messages.length + 1) / frequency);
   }

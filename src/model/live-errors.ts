@@ -84,8 +84,8 @@ function adviceFor(status: number, { keyHint, official }: Endpoint): string {
   if (status === 401 || status === 403) return `check the key (${keyHint})`;
   if (status === 404) return `check the model's name${official ? '' : ' and the address'}`;
   if (status === 413) return 'the prompt is too large for this model';
-  if (status === 429) return 'a lower --concurrency, or --resume later';
-  return status === 408 || status >= 500 ? 'try again later with --resume' : '';
+  if (status === 429) return 'give a lower --concurrency, or run it again later';
+  return status === 408 || status >= 500 ? 'run it again later' : '';
 }
 
 /** `: text`, on one line and cut; empty where there is none. */

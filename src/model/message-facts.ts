@@ -27,6 +27,12 @@ export interface MessageFacts {
   readonly identifiers: readonly number[];
 }
 
+/** What a task or the latest turns name. */
+interface Goal {
+  readonly words: readonly string[];
+  readonly identifiers: readonly string[];
+}
+
 /** Characters of message texts remembered in each of two generations. */
 const REMEMBERED_CHARACTERS = 2_000_000;
 const VOCABULARY_LIMIT = 500_000;
@@ -51,6 +57,7 @@ const cues: readonly (readonly [RegExp, number])[] = [
 export class MessageMemo {
   private facts = new GenerationCache<MessageFacts>(REMEMBERED_CHARACTERS, (key) => key.length);
   private tokens = new GenerationCache<number>(REMEMBERED_CHARACTERS, (key) => key.length);
+  private goals = new GenerationCache<Goal>(REMEMBERED_CHARACTERS, (key) => key.length);
   private vocabulary = new Map<string, number>();
   private spellings: string[] = [];
 
@@ -93,16 +100,30 @@ export class MessageMemo {
     return count;
   }
 
-  /** The numbers of the words in `text` that some message has. */
-  knownWords(text: string): number[] {
-    return distinct(wordsIn(text).flatMap((word) => this.vocabulary.get(word) ?? []));
+  /** The numbers of the words in the texts that some message has. */
+  knownWords(texts: readonly string[]): number[] {
+    return this.numbersOf(texts.flatMap((text) => this.goalOf(text).words));
   }
 
-  /** The numbers of the identifiers in `text` that some message has. */
-  knownIdentifiers(text: string): number[] {
-    return distinct(
-      identifiersIn(text).flatMap(({ value }) => this.vocabulary.get(`=${value}`) ?? []),
-    );
+  /** The numbers of the identifiers in the texts that some message has. */
+  knownIdentifiers(texts: readonly string[]): number[] {
+    return this.numbersOf(texts.flatMap((text) => this.goalOf(text).identifiers));
+  }
+
+  private numbersOf(keys: readonly string[]): number[] {
+    return distinct(keys.flatMap((key) => this.vocabulary.get(key) ?? []));
+  }
+
+  /** The keys in the vocabulary of a text that is no message: a task is the same in all prompts. */
+  private goalOf(text: string): Goal {
+    const known = this.goals.get(text);
+    if (known !== undefined) return known;
+    const goal = {
+      words: [...new Set(wordsIn(text))].map(flatCopy),
+      identifiers: [...new Set(identifiersIn(text).map(({ value }) => `=${value}`))].map(flatCopy),
+    };
+    this.goals.set(flatCopy(text), goal);
+    return goal;
   }
 
   private unitOf(text: string, role: string): Unit {

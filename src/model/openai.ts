@@ -162,7 +162,8 @@ function readReply(found: Reply, sent: string): TurnReply {
         ? called.arguments
         : JSON.stringify(called.arguments ?? {}),
   }));
-  return { text, toolCalls, ...usageOf(found, sent, text) };
+  const said = [text, ...toolCalls.flatMap((call) => [call.name, call.arguments])].join('\n');
+  return { text, toolCalls, ...usageOf(found, sent, said) };
 }
 
 function textOf(content: Reply['choices'][number]['message']['content']): string {
@@ -171,9 +172,9 @@ function textOf(content: Reply['choices'][number]['message']['content']): string
 }
 
 /** What a cache served is in the input already; without usage, by our own count. */
-function usageOf({ usage }: Reply, sent: string, text: string): Omit<ModelReply, 'text'> {
+function usageOf({ usage }: Reply, sent: string, said: string): Omit<ModelReply, 'text'> {
   if (usage === null || usage === undefined) {
-    return { inputTokens: countTokens(sent), outputTokens: countTokens(text) };
+    return { inputTokens: countTokens(sent), outputTokens: countTokens(said) };
   }
   const cached = usage.prompt_tokens_details?.cached_tokens ?? undefined;
   return {

@@ -50,13 +50,20 @@ function newLack(): Lack {
   return { askers: new Set(), models: new Set() };
 }
 
-/** The error that stops a run before it starts; undefined where nothing is missing. */
-export function missingModels(problems: readonly string[]): HarnessError | undefined {
+/**
+ * The error that stops a run before it starts; undefined where nothing is missing.
+ *
+ * @param mode as `--model` was given
+ */
+export function missingModels(problems: readonly string[], mode: string): HarnessError | undefined {
   const [only, ...others] = problems;
   if (only === undefined) return undefined;
   const text =
     others.length === 0 ? ` ${only}` : problems.map((problem) => `\n  - ${problem}`).join('');
-  return new HarnessError('model.missing', `--model live cannot start, nothing was asked:${text}`);
+  return new HarnessError(
+    'model.missing',
+    `--model ${mode} cannot start, nothing was asked:${text}`,
+  );
 }
 
 const LISTED = 5;

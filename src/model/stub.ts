@@ -69,10 +69,17 @@ function asksForProgram({ purpose, system }: ModelRequest): boolean {
 
 /** Counted message by message, so that a transcript that grew costs only what is new. */
 function inputTokens(request: ModelRequest, memo: MessageMemo): number {
-  return messageChunks(request.prompt).reduce(
-    (sum, chunk) => sum + memo.tokensOf(chunk),
-    memo.tokensOf(request.system),
-  );
+  const [first = '', ...chunks] = messageChunks(request.prompt);
+  let tokens = memo.tokensOf(request.system);
+  for (const chunk of [...headChunks(first), ...chunks]) tokens += memo.tokensOf(chunk);
+  return tokens;
+}
+
+/** What stands before the first message, cut behind the task, which all prompts of a session share. */
+function headChunks(head: string): string[] {
+  // A line that begins with `<` begins a token.
+  const cut = head.indexOf('\n<recent>\n') + 1;
+  return cut === 0 ? [head] : [head.slice(0, cut), head.slice(cut)];
 }
 
 /** The beginning of the prompt's last section: of the last tagged one, else of the last paragraph. */

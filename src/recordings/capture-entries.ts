@@ -1,7 +1,9 @@
 import { isObject, type JsonObject } from '../wire/json-object.ts';
-import { elements, members, rootSpan, type Span, slice } from '../wire/json-spans.ts';
+import { elements, members, path, rootSpan, type Span, slice } from '../wire/json-spans.ts';
 import { isContentsList, isInput, isMessageList } from './dialects.ts';
 import { type Document, linesOf } from './document.ts';
+import { captureOfExchange, isExchange } from './http-exchange.ts';
+import { LineCounter } from './line-counter.ts';
 
 /** One logged call in the text of a file: a capture around a body, or a body alone. */
 export interface CaptureEntry {
@@ -27,7 +29,7 @@ const RESPONSES_KEYS = ['instructions', 'max_output_tokens', 'previous_response_
 /** True for a body that stands by itself. */
 function isLoneBody(value: JsonObject): boolean {
   if (!isBody(value)) return false;
-  if ('messages' in value) return !isOtherRecording(value);
+  if ('messages' in value) return !isOtherRecording(value) && !isConversation(value);
   if ('contents' in value) return true;
   if ('events' in value || 'target' in value) return false;
   return (
@@ -41,10 +43,36 @@ function isLoneBody(value: JsonObject): boolean {
 /** True for a body, or for an object around one that says more about the call. */
 export function isCapture(value: unknown): boolean {
   if (!isObject(value)) return false;
-  return isBody(value.body) || isBody(value.request) || isLoneBody(value);
+  return (
+    isBody(value.body) || isBody(value.request) || isLoneBody(value) || isExchange(value, isBody)
+  );
+}
+
+/** Exchanges that a browser saved: `{log: {entries}}`. */
+export function savedExchanges(value: unknown): readonly unknown[] | undefined {
+  const log = isObject(value) ? value.log : undefined;
+  const entries = isObject(log) ? log.entries : undefined;
+  const isSaved = Array.isArray(entries) && entries.some((entry) => isExchange(entry, isBody));
+  return isSaved ? entries : undefined;
+}
+
+/** True for a list of captures; of exchanges, others than calls of a model may stand between. */
+export function isCaptureList(value: unknown): boolean {
+  if (!Array.isArray(value) || value.length === 0) return false;
+  return value.every(isCapture) || value.some((entry) => isExchange(entry, isBody));
+}
+
+/** True for `{messages}` with nothing of a request, that ends with an answer: what was said, not what was sent. */
+export function isConversation(value: unknown): value is JsonObject {
+  if (!isObject(value) || !isMessageList(value.messages)) return false;
+  const { messages } = value;
+  if (messages.length < 2 || messages.at(-1)?.role !== 'assistant') return false;
+  return !NOT_SAID.some((key) => key in value) && !isOtherRecording(value);
 }
 
 const REQUEST_KEYS = ['model', 'tools', 'system', 'max_tokens', 'kwargs', 'response'];
+/** What a list is sent with; conversations of data sets have their tools too. */
+const NOT_SAID = ['model', 'system', 'max_tokens', 'kwargs', 'response', 'stream'];
 const AGENT_KEYS = [
   'info',
   'trajectory',
@@ -70,26 +98,27 @@ export function isNamedCaptures(value: unknown): value is JsonObject {
 /** The entries of a document in order; those of a JSONL file are lines, not yet known to be JSON. */
 export function* captureEntries(document: Document): Generator<CaptureEntry> {
   if (document.kind === 'jsonl') {
-    for (const { line, text } of linesOf(document.bytes)) yield { text: text.trim(), line };
+    for (const { line, text } of linesOf(document.bytes)) yield entryOf(text.trim(), line);
     return;
   }
   const { text } = document;
   const [value] = document.sample;
   const root = rootSpan(text);
   if (isCapture(value)) {
-    yield { text: slice(text, root), line: undefined };
+    yield entryOf(slice(text, root), undefined);
     return;
   }
-  const spans: readonly Span[] = Array.isArray(value)
-    ? elements(text, root)
+  const saved = savedExchanges(value) === undefined ? undefined : path(text, ['log', 'entries']);
+  const list = saved ?? (Array.isArray(value) ? root : undefined);
+  const spans: readonly Span[] = list
+    ? elements(text, list)
     : members(text, root).map((entry) => entry.value);
-  let line = 1;
-  let at = 0;
-  for (const span of spans) {
-    line += text.slice(at, span.start).split('\n').length - 1;
-    at = span.start;
-    yield { text: slice(text, span), line };
-  }
+  const lines = new LineCounter(text);
+  for (const span of spans) yield entryOf(slice(text, span), lines.lineOf(span.start));
+}
+
+function entryOf(text: string, line: number | undefined): CaptureEntry {
+  return { text: captureOfExchange(text, isBody) ?? text, line };
 }
 
 /** The bodies that a document was recognized by, with their providers. */

@@ -41,7 +41,9 @@ const NO_ERROR_FLAG: ReadonlySet<DialectName> = new Set(['openai-chat', 'openai-
 export class Conversation {
   readonly dialect: DialectName;
   readonly #table: MessageTable;
+  /** Grows in place: what was sent has a copy. */
   #messages: Message[] = [];
+  #sent: readonly Message[] | undefined;
   #requests: Request[] = [];
   #segment = 0;
   #envelope: Envelope | undefined;
@@ -56,7 +58,8 @@ export class Conversation {
 
   /** The list as it stands. */
   get messages(): readonly Message[] {
-    return this.#messages;
+    this.#sent ??= this.#messages.slice();
+    return this.#sent;
   }
 
   get requests(): readonly Request[] {
@@ -84,7 +87,9 @@ export class Conversation {
       : turn;
     const written = writeTurn(this.dialect, whole, this.#table, this.#toolNames);
     if (written.length === 0) return;
-    this.#messages = [...this.#messages.slice(0, start), ...written];
+    this.#messages.length = Math.min(start, this.#messages.length);
+    this.#messages.push(...written);
+    this.#sent = undefined;
     this.#last = { turn: whole, start };
   }
 
@@ -104,7 +109,7 @@ export class Conversation {
   call(facts: Facts, action?: Message): void {
     this.#requests.push({
       segment: this.#segment,
-      messages: this.#messages,
+      messages: this.messages,
       ...(this.#envelope === undefined ? {} : { envelope: this.#envelope }),
       ...(action === undefined ? {} : { action }),
       ...facts,
@@ -120,6 +125,7 @@ export class Conversation {
   /** From here on the list is that of `turns`; what was sent before stays as it was. */
   rewrite(turns: readonly Turn[]): void {
     this.#messages = [];
+    this.#sent = undefined;
     this.#last = undefined;
     for (const { role, blocks } of turns) this.say(role, blocks);
   }

@@ -22,6 +22,10 @@ export type Document = { readonly file: FoundFile } & (
 
 /** How many lines of a JSONL file are looked at to tell what it is. */
 const SAMPLE_LINES = 40;
+/** How many more of those that begin otherwise: some files have hundreds of notes in front. */
+const OTHER_LINES = 40;
+/** By how many bytes a line is known to begin otherwise: the names of its first members. */
+const BEGINNING_BYTES = 24;
 
 /**
  * Reads a file as JSON or JSONL, by its content; a gzip file by what it holds.
@@ -45,7 +49,8 @@ export function documentOf(file: FoundFile, bytes: Buffer): Document {
   // A JSONL file's lines stand for themselves; of a JSON file's lines, few do.
   const startsAlone = objectIn(one?.text ?? '') !== undefined;
   if (first !== '[' && lines.length > 1 && (startsAlone || objects.length * 2 >= lines.length)) {
-    return { file, kind: 'jsonl', bytes: content, sample: objects };
+    const others = otherLines(content).flatMap((line) => objectIn(line) ?? []);
+    return { file, kind: 'jsonl', bytes: content, sample: [...objects, ...others] };
   }
   const text = toText(content);
   if (!'{["-0123456789tfn'.includes(first)) {
@@ -162,6 +167,27 @@ export function countLines(document: Document): number {
     start = stop + 1;
   }
   return count;
+}
+
+/** Behind the sampled lines, the first of each that begin otherwise than all before. */
+function otherLines(bytes: Buffer): readonly string[] {
+  const beginnings = new Set<string>();
+  const found: string[] = [];
+  let line = 0;
+  for (let start = 0; start < bytes.length && found.length < OTHER_LINES; ) {
+    const end = bytes.indexOf(10, start);
+    const stop = end < 0 ? bytes.length : end;
+    const beginning = bytes.toString('latin1', start, Math.min(stop, start + BEGINNING_BYTES));
+    if (beginning.trim() !== '') {
+      if (!beginnings.has(beginning) && line >= SAMPLE_LINES) {
+        found.push(bytes.toString('utf8', start, stop));
+      }
+      beginnings.add(beginning);
+      line++;
+    }
+    start = stop + 1;
+  }
+  return found;
 }
 
 function* take<T>(items: Iterable<T>, count: number): Generator<T> {

@@ -1,4 +1,4 @@
-import { readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { HarnessError, messageOf, nearestName } from '../errors.ts';
 import { isZipFile, listZip, type ZipEntry } from './archive.ts';
@@ -142,7 +142,7 @@ function walk(
   shown: string,
   matches: (relative: string) => boolean,
 ): readonly FoundFile[] {
-  const found: { relative: string; file: FoundFile }[] = [];
+  const found: { relative: string; file: FoundFile; isLink: boolean }[] = [];
   const visited = new Set<string>();
   const pending: string[] = [''];
   for (let inner = pending.pop(); inner !== undefined; inner = pending.pop()) {
@@ -157,11 +157,28 @@ function walk(
       if (stats?.isDirectory() === true) {
         if (!isHidden(entry)) pending.push(relative);
       } else if (stats?.isFile() === true && !isHidden(entry) && matches(relative)) {
-        found.push({ relative, file: { path: join(shown, relative), absolute, named: false } });
+        const file = { path: join(shown, relative), absolute, named: false };
+        found.push({ relative, file, isLink: isLink(join(real, entry)) });
       }
     }
   }
-  return found.sort((a, b) => byNaturalOrder(a.relative, b.relative)).map(({ file }) => file);
+  const ordered = found.sort((a, b) => byNaturalOrder(a.relative, b.relative));
+  if (!ordered.some((one) => one.isLink)) return ordered.map(({ file }) => file);
+  // A link to a file that is found too (`latest.jsonl`) is not another recording.
+  const known = new Set(
+    ordered.flatMap((one) => (one.isLink ? [] : [realpathSync(one.file.absolute)])),
+  );
+  return ordered.flatMap((one) => {
+    if (!one.isLink) return [one.file];
+    const target = realpathSync(one.file.absolute);
+    if (known.has(target)) return [];
+    known.add(target);
+    return [one.file];
+  });
+}
+
+function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
 
 function isHidden(name: string): boolean {

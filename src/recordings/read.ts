@@ -43,7 +43,11 @@ export async function* readRecordings(
   const candidates = formatsNamed(options.format ?? 'auto');
   const { files, problems } = findFiles(patterns, options.cwd);
   const surveyed = survey(files, candidates);
-  const early = [...problems, ...surveyed.problems, ...emptyFolders(patterns, files, surveyed)];
+  const early = [
+    ...problems,
+    ...surveyed.problems,
+    ...emptyFolders(patterns, files, surveyed, candidates),
+  ];
   if (early.length > 0) yield { transcripts: [], problems: early, losses: [] };
   const names = new UniqueNames();
   for (const group of grouped(surveyed.recordings)) {
@@ -101,12 +105,12 @@ function unknownFormat(document: Document, candidates: readonly Format[]): Probl
     return { code: 'input.schema', message, at: odd.at, severity: 'error' };
   }
   const known = candidates.map(({ name, about }) => `${name}: ${about}`).join('; ');
-  const names = candidates.map(({ name }) => name).join(', ');
   return {
     code: 'input.format',
+    // Companions of recordings may be thousands, so each is told of in a few words.
     message: file.named
       ? `not a recording of a format that can be read; expected ${known}`
-      : `not a recording of a format that can be read (${names}), left out`,
+      : 'not a recording, left out',
     at: { file: file.path },
     severity: file.named ? 'error' : 'notice',
   };
@@ -133,10 +137,12 @@ function emptyFolders(
   patterns: readonly string[],
   files: readonly FoundFile[],
   { recordings, problems }: Survey,
+  candidates: readonly Format[],
 ): readonly Problem[] {
   if (files.length === 0 || recordings.length > 0) return [];
   if (problems.some(({ severity }) => severity === 'error')) return [];
-  const message = `none of the ${files.length} files found is a recording`;
+  const names = candidates.map(({ name }) => name).join(', ');
+  const message = `none of the ${files.length} files found is a recording of a format that can be read: ${names}`;
   return [{ code: 'input.empty', message, at: { file: patterns.join(' ') }, severity: 'error' }];
 }
 

@@ -1,5 +1,5 @@
 import { flatCopy } from '../text/flat-copy.ts';
-import { identifiersIn } from '../text/identifiers.ts';
+import { forEachToken, identifiersIn } from '../text/identifiers.ts';
 import type { Message } from '../transcript/message.ts';
 import { skipSpace, slice, valueEnd } from '../wire/json-spans.ts';
 
@@ -155,6 +155,8 @@ function withoutEscapes(text: string): string {
 /** Numbers for the identifiers that some recorded action of a transcript uses; no other one is looked for. */
 export class NameTable {
   readonly #numbers = new Map<string, number>();
+  /** Whether some name has this length and these characters: most tokens of a text are told by it. */
+  readonly #looks = new Uint8Array(1 << LOOK_BITS);
 
   get size(): number {
     return this.#numbers.size;
@@ -166,16 +168,35 @@ export class NameTable {
     const number = this.#numbers.size;
     // A slice would keep the text that it was found in.
     this.#numbers.set(flatCopy(name), number);
+    this.#looks[lookOf(name, 0, name.length)] = 1;
     return number;
   }
 
   /** Distinct numbers of the known names in a text. */
   numbersIn(text: string): readonly number[] {
     const found = new Set<number>();
-    forEachName(text, (name) => {
+    const note = (name: string) => {
       const number = this.#numbers.get(name);
       if (number !== undefined) found.add(number);
+    };
+    const plain = withoutEscapes(text);
+    forEachToken(plain, (start, end) => {
+      // The names are identifiers, so a token that is one of them is one too.
+      if (this.#looks[lookOf(plain, start, end)] === 1) note(plain.slice(start, end));
     });
+    for (const name of namesAfterBackslash(text)) note(name);
     return [...found];
   }
+}
+
+const LOOK_BITS = 16;
+
+/** A number for the length, the ends and the middle of a part of a text. */
+function lookOf(text: string, start: number, end: number): number {
+  const length = end - start;
+  let look = length * 31 + text.charCodeAt(start);
+  look = look * 31 + text.charCodeAt(end - 1);
+  look = look * 31 + text.charCodeAt(start + (length >> 1));
+  look = look * 31 + text.charCodeAt(start + (length >> 2));
+  return look & ((1 << LOOK_BITS) - 1);
 }

@@ -1,5 +1,6 @@
 import { exchangePlace } from '../transcript/exchanges.ts';
 import type { Message } from '../transcript/message.ts';
+import { differing, InPlace, ReplacedSpan } from './ledger-rewrites.ts';
 import type { Savings } from './result.ts';
 
 /**
@@ -12,21 +13,35 @@ import type { Savings } from './result.ts';
 export class SavingsLedger {
   readonly #reductions = new Map<string, number>();
   readonly #insertions = new Map<string, number>();
+  readonly #inPlace = new InPlace();
+  readonly #span = new ReplacedSpan();
   #gross = 0;
   #peakBefore = 0;
   #peakAfter = 0;
 
-  /** @param countMessage tokens of one message at this request, in the model's own counting */
+  /**
+   * @param countMessage tokens of one message at this request, in the model's own counting
+   * @param loop what these counts depend on beside the message: where the tool loop of `before` begins
+   */
   add(
     before: readonly Message[],
     after: readonly Message[],
     { tokensBefore, tokensAfter }: { readonly tokensBefore: number; readonly tokensAfter: number },
     countMessage: (message: Message) => number,
+    loop = 0,
   ): void {
     this.#gross += tokensBefore - tokensAfter;
     this.#peakBefore = Math.max(this.#peakBefore, tokensBefore);
     this.#peakAfter = Math.max(this.#peakAfter, tokensAfter);
-    if (before !== after) this.#compare(before, after, countMessage);
+    if (before === after) return;
+    const lists = { before, after, loop };
+    const found =
+      before.length === after.length
+        ? this.#inPlace.compare(lists, countMessage)
+        : this.#span.compare(lists, countMessage);
+    if (found === undefined) this.#compare(before, after, countMessage);
+    for (const [hash, reduction] of found?.reductions ?? []) this.#reduce(hash, reduction);
+    for (const message of found?.inserted ?? []) this.#insert(message, countMessage);
   }
 
   savings(): Savings {
@@ -35,6 +50,15 @@ export class SavingsLedger {
     for (const tokens of this.#insertions.values()) unique -= tokens;
     const [peakBefore, peakAfter] = [this.#peakBefore, this.#peakAfter];
     return { gross: this.#gross, unique, peakBefore, peakAfter };
+  }
+
+  #reduce(hash: string, reduction: number): void {
+    const largest = this.#reductions.get(hash) ?? reduction;
+    this.#reductions.set(hash, Math.max(largest, reduction));
+  }
+
+  #insert(message: Message, countMessage: (message: Message) => number): void {
+    this.#insertions.set(message.identity.hash, countMessage(message));
   }
 
   /**
@@ -61,13 +85,8 @@ export class SavingsLedger {
       const { hash } = message.identity;
       reductions.set(hash, (reductions.get(hash) ?? 0) + countMessage(message) - left);
     }
-    for (const [hash, reduction] of reductions) {
-      const largest = this.#reductions.get(hash) ?? reduction;
-      this.#reductions.set(hash, Math.max(largest, reduction));
-    }
-    for (const [, message] of inserted) {
-      this.#insertions.set(message.identity.hash, countMessage(message));
-    }
+    for (const [hash, reduction] of reductions) this.#reduce(hash, reduction);
+    for (const [, message] of inserted) this.#insert(message, countMessage);
   }
 }
 
@@ -95,22 +114,4 @@ function surplus(list: readonly Message[], other: readonly Message[]): Message[]
     if (count > 0) spare.set(identity.hash, count - 1);
     return count === 0;
   });
-}
-
-/** The range that is left when the common start and end of both lists are set aside. */
-function differing(
-  before: readonly Message[],
-  after: readonly Message[],
-): readonly [start: number, endBefore: number, endAfter: number] {
-  const shared = Math.min(before.length, after.length);
-  let start = 0;
-  while (start < shared && before[start] === after[start]) start++;
-  let trailing = 0;
-  while (
-    trailing < shared - start &&
-    before[before.length - 1 - trailing] === after[after.length - 1 - trailing]
-  ) {
-    trailing++;
-  }
-  return [start, before.length - trailing, after.length - trailing];
 }

@@ -12,7 +12,12 @@ import { keepsAllThinking } from '../shape/models.ts';
 import type { TokenizerName } from '../text/tokens.ts';
 import { MessageTable } from '../transcript/intern.ts';
 import type { DialectName } from '../transcript/message.ts';
-import { type Counting, messageCounter, type ThinkingKept } from '../transcript/message-tokens.ts';
+import {
+  type Counting,
+  messageCounter,
+  type ThinkingKept,
+  thinkingStart,
+} from '../transcript/message-tokens.ts';
 import type { Request, Transcript } from '../transcript/transcript.ts';
 import { dialectOf } from '../wire/catalog.ts';
 import { CostLedger } from './cost-ledger.ts';
@@ -112,7 +117,8 @@ export async function replayTranscript(
     const { tokensBefore } = result;
     const tokensAfter = result.tokensAfter + (expansion?.tokens ?? 0);
     const tokens = { tokensBefore, tokensAfter };
-    ledger.add(before, result.messages, tokens, messageCounter(before, counting));
+    const loop = counting.thinking === 'loop' ? thinkingStart(before, 'loop') : 0;
+    ledger.add(before, result.messages, tokens, messageCounter(before, counting), loop);
     cost.add(request, result.messages, expansion);
     observe?.(replay, before, result.messages);
   }

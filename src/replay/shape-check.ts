@@ -35,12 +35,19 @@ export function shapeCheck(
   const recorded =
     known !== undefined && known.model === model ? known.errors : errors(request.messages);
   recordedErrors.set(request, { model, errors: recorded });
+  // The last step's rewrite is what is sent, and is asked about again.
+  let last:
+    | { before: readonly Message[]; after: readonly Message[]; added: readonly string[] }
+    | undefined;
   return {
     recorded,
     added: (before, after) => {
       if (before === after) return [];
+      if (last?.before === before && last.after === after) return last.added;
       const had = before === request.messages ? recorded : errors(before);
-      return addedViolations(had, errors(after, before)).map(({ rule }) => rule);
+      const added = addedViolations(had, errors(after, before)).map(({ rule }) => rule);
+      last = { before, after, added };
+      return added;
     },
   };
 }

@@ -4,9 +4,10 @@
  * that shares messages with an earlier one costs a walk over facts.
  */
 import { HarnessError } from '../errors.ts';
+import { type Growing, GrowingLists } from '../transcript/growing-lists.ts';
 import type { DialectName } from '../transcript/message.ts';
 import type { ShapeContext } from './context.ts';
-import { asObject, type JsonObject } from './json-values.ts';
+import { asObject, isObject, type JsonObject } from './json-values.ts';
 
 /** The exact JSON text of one message; on `openai-responses` one or several items joined by commas. */
 export interface WireMessage {
@@ -79,6 +80,8 @@ export interface ListRule<Known extends Facts> extends RuleText {
 }
 
 export interface FactsView<Known> extends ListView {
+  /** Bits of `kinds` that some message of the list has. */
+  readonly kinds: number;
   /** Facts of the list before the rewrite, where it is given. */
   factsBefore(): readonly Known[] | undefined;
 }
@@ -102,11 +105,93 @@ export function itemsOf(message: WireMessage): readonly JsonObject[] {
   return Array.isArray(items.value) ? items.value.map(asObject) : [asObject(items.value)];
 }
 
+const sizes = new WeakMap<WireMessage, number>();
+
+/**
+ * Length of all strings in a message, keys included. Messages that say the same have the same, however they
+ * are spelled, so only those need a closer look.
+ */
+export function spokenSize(message: WireMessage): number {
+  let size = sizes.get(message);
+  if (size === undefined) {
+    size = sizeOfStrings(itemsOf(message));
+    sizes.set(message, size);
+  }
+  return size;
+}
+
+function sizeOfStrings(root: unknown): number {
+  let size = 0;
+  const pending = [root];
+  while (pending.length > 0) {
+    const value = pending.pop();
+    if (typeof value === 'string') size += value.length;
+    else if (Array.isArray(value)) for (const item of value) pending.push(item);
+    else if (isObject(value)) {
+      for (const key of Object.keys(value)) {
+        size += key.length;
+        pending.push(value[key]);
+      }
+    }
+  }
+  return size;
+}
+
 function parse(text: string): { readonly value: unknown } | undefined {
   try {
     return { value: JSON.parse(text) };
   } catch {
     return undefined;
+  }
+}
+
+type ListFindings = ReadonlyMap<string, readonly Finding[]>;
+
+/** The facts of a list and what the rules of single messages found in it, as it grows. */
+class ListReading<Known extends Facts> implements Growing<WireMessage> {
+  readonly #read: (message: WireMessage) => Reading<Known>;
+  readonly #facts: Known[] = [];
+  /** Kinds of the first 1, 2, … messages. */
+  readonly #kinds: number[] = [];
+  readonly #findings: { readonly rule: string; readonly finding: Finding }[] = [];
+
+  constructor(read: (message: WireMessage) => Reading<Known>) {
+    this.#read = read;
+  }
+
+  get length(): number {
+    return this.#facts.length;
+  }
+
+  append(message: WireMessage): void {
+    const index = this.#facts.length;
+    const { facts, findings } = this.#read(message);
+    this.#kinds.push((this.#kinds.at(-1) ?? 0) | facts.kinds);
+    for (const { rule, ...finding } of findings) {
+      this.#findings.push({ rule, finding: { ...finding, message: index } });
+    }
+    this.#facts.push(facts);
+  }
+
+  cut(length: number): void {
+    this.#facts.length = length;
+    this.#kinds.length = length;
+    while ((this.#findings.at(-1)?.finding.message ?? -1) >= length) this.#findings.pop();
+  }
+
+  now(): {
+    readonly facts: readonly Known[];
+    readonly kinds: number;
+    readonly found: ListFindings;
+  } {
+    const found = new Map<string, Finding[]>();
+    for (const { rule, finding } of this.#findings) {
+      const ofRule = found.get(rule);
+      if (ofRule === undefined) found.set(rule, [finding]);
+      else ofRule.push(finding);
+    }
+    // A copy, since what is known of a list is remembered by its facts.
+    return { facts: this.#facts.slice(), kinds: this.#kinds.at(-1) ?? 0, found };
   }
 }
 
@@ -122,6 +207,7 @@ export function dialectRules<Known extends Facts>(parts: {
     const known = readings.get(message);
     if (known !== undefined) return known;
     const items = itemsOf(message);
+    sizes.set(message, sizeOfStrings(items));
     const findings: (MessageFinding & { rule: string })[] = [];
     for (const rule of parts.message) {
       for (const finding of rule.find(items, message)) findings.push({ ...finding, rule: rule.id });
@@ -134,24 +220,16 @@ export function dialectRules<Known extends Facts>(parts: {
     return reading;
   };
 
+  const lists = new GrowingLists<WireMessage, ListReading<Known>>(() => new ListReading(read));
+
   const readList = once((list: ListView) => {
-    const facts: Known[] = [];
-    const found = new Map<string, Finding[]>();
-    let kinds = 0;
-    list.messages.forEach((message, index) => {
-      const reading = read(message);
-      facts.push(reading.facts);
-      kinds |= reading.facts.kinds;
-      for (const { rule, ...finding } of reading.findings) {
-        const ofRule = found.get(rule);
-        if (ofRule === undefined) found.set(rule, [{ ...finding, message: index }]);
-        else ofRule.push({ ...finding, message: index });
-      }
-    });
+    const { facts, found, kinds } = lists.of(list.messages).now();
     const factsBefore = () => readBefore(list);
-    return { facts, found, kinds, view: { ...list, factsBefore } };
+    return { facts, found, kinds, view: { ...list, kinds, factsBefore } };
   });
-  const readBefore = once((list: ListView) => list.before?.map((message) => read(message).facts));
+  const readBefore = once((list: ListView) =>
+    list.before === undefined ? undefined : lists.of(list.before).now().facts,
+  );
 
   return [
     ...parts.message.map(({ find: _, ...text }) => ({

@@ -47,6 +47,8 @@ export interface SweepResult {
   readonly counts: NonNullable<Manifest['counts']>;
   /** Ids of the cells that are finished. */
   readonly finished: ReadonlySet<string>;
+  /** False where there was nothing to run, so that no file is left. */
+  readonly isWritten: boolean;
 }
 
 /**
@@ -82,7 +84,7 @@ export async function runSweep(
       works: sweep.works(),
       host: plan,
       stop: sweep.stop,
-      keep: (work, outcome) => sweep.keep(work, outcome),
+      keep: (outcome) => sweep.keep(outcome),
     });
     const result = sweep.result();
     await replaceRows(run.files.csv, result.rows);
@@ -90,8 +92,11 @@ export async function runSweep(
     const isWhole = sweep.cut !== undefined && result.status !== 'interrupted';
     const sealed = isWhole ? { shard: await sealShard(sweep.cut.record(), run.files) } : {};
     await writeManifest(run.files.manifest, { ...ended, ...sealed });
-    if (result.counts.cells === 0 && result.rows.length === 0) await removeRun(run.files);
-    return result;
+    // A shard without transcripts is still one of the whole, unless there are none at all.
+    const isEmpty = result.counts.cells === 0 && result.rows.length === 0;
+    const isWritten = !isEmpty || (sweep.cut?.record().transcripts ?? 0) > 0;
+    if (!isWritten) await removeRun(run.files);
+    return { ...result, isWritten };
   } catch (error) {
     const failed: Manifest = { ...begun, status: 'failed' };
     await writeManifest(run.files.manifest, failed).catch(() => {});
@@ -102,7 +107,11 @@ export async function runSweep(
   }
 }
 
-function finished(manifest: Manifest, result: SweepResult, { now, spend }: SweepPlan): Manifest {
+function finished(
+  manifest: Manifest,
+  result: Omit<SweepResult, 'isWritten'>,
+  { now, spend }: SweepPlan,
+): Manifest {
   const spent = spend?.();
   return {
     ...manifest,
@@ -120,11 +129,6 @@ function finished(manifest: Manifest, result: SweepResult, { now, spend }: Sweep
   };
 }
 
-/** One transcript's cells, and where their rows stand. */
-interface TranscriptWork extends CellsToMeasure {
-  readonly order: number;
-}
-
 class Sweep {
   readonly #plan: SweepPlan;
   readonly #run: OpenRun;
@@ -137,6 +141,8 @@ class Sweep {
   readonly stop: AbortSignal;
   readonly #problems: Problem[] = [];
   readonly #rows = new Map<number, CellResult>();
+  /** Where the rows of cells stand that are being measured, by id. */
+  readonly #places = new Map<string, number>();
   #transcripts = 0;
   #requests = 0;
   #cells = 0;
@@ -158,8 +164,8 @@ class Sweep {
     this.stop = exhausted === undefined ? signal : AbortSignal.any([signal, exhausted]);
   }
 
-  /** What is to be measured; rows of finished cells take their places on the way. */
-  async *works(): AsyncGenerator<TranscriptWork> {
+  /** What is to be measured. */
+  async *works(): AsyncGenerator<CellsToMeasure> {
     const { selection, reading, redact } = this.#plan;
     const factory = new CellFactory(selection.configs, selection.settings);
     for await (const { transcripts, problems } of readRecordings(selection.patterns, reading)) {
@@ -175,11 +181,10 @@ class Sweep {
         this.#requests += transcript.requests.length;
         this.#cells += cells.length;
         this.#observer.onRead?.(this.#cells);
-        this.#takeKept(cells, order);
+        this.#place(cells, order);
         if (cells.every(({ id }) => this.#kept.has(id))) continue;
         yield {
           cells,
-          order,
           isFinished: (id) => this.#kept.has(id),
           budgetOf: (id) => this.#keptBudgets.get(id),
         };
@@ -187,10 +192,14 @@ class Sweep {
     }
   }
 
-  #takeKept(cells: readonly Cell[], order: number): void {
+  /** Rows of finished cells take their places, the others get one. */
+  #place(cells: readonly Cell[], order: number): void {
     for (const [index, { id }] of cells.entries()) {
       const row = this.#kept.get(id);
-      if (row === undefined) continue;
+      if (row === undefined) {
+        this.#places.set(id, order + index);
+        continue;
+      }
       this.#keptCells++;
       this.#rows.set(order + index, row);
       this.#observer.onCell?.(row, this.#rows.size);
@@ -198,20 +207,20 @@ class Sweep {
   }
 
   /** Writes an outcome, its row last, so that what a row stashed can be expanded. */
-  async keep({ cells, order }: TranscriptWork, outcome: CellOutcome): Promise<void> {
-    const { row, references, charges, budget } = outcome;
-    const index = cells.findIndex(({ id }) => id === row.cellId);
-    if (index < 0 || this.#rows.has(order + index)) return;
+  async keep({ row, references, charges, budget }: CellOutcome): Promise<void> {
+    const place = this.#places.get(row.cellId);
+    if (place === undefined) return;
+    this.#places.delete(row.cellId);
     const { files, rows } = this.#run;
     if (budget !== undefined) await appendBudget(files.budgets, row.cellId, budget);
     if (charges !== undefined) await appendCharges(files.charges, row.cellId, charges);
     if (references.length > 0) await appendReferences(files.stash, references);
     await rows.append(row);
-    this.#rows.set(order + index, row);
+    this.#rows.set(place, row);
     this.#observer.onCell?.(row, this.#rows.size);
   }
 
-  result(): SweepResult {
+  result(): Omit<SweepResult, 'isWritten'> {
     const inOrder = [...this.#rows].toSorted(([a], [b]) => a - b).map(([, row]) => row);
     const interrupted = this.stop.aborted;
     const failed = inOrder.filter((row) => !isFinished(row)).length;

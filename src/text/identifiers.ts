@@ -151,6 +151,21 @@ function isIdentifier(text: string, start: number, end: number): boolean {
   return digits >= NUMBER_DIGITS || (digits > 0 && joiners > 1);
 }
 
+/**
+ * Calls `visit` with the ends of each token of `text`, in order: each identifier is one, and not each token
+ * is an identifier. For those who know which ones they look for.
+ */
+export function forEachToken(text: string, visit: (start: number, end: number) => void): void {
+  let index = nextRun(text, 0);
+  while (index < text.length) {
+    const last = runEnd(text, index);
+    const start = tokenStart(text, index, last);
+    const end = tokenEnd(text, start, last);
+    if (start < end) visit(start, end);
+    index = nextRun(text, last);
+  }
+}
+
 /** The identifiers of `text`, in order, each occurrence once. Linear in the length of the text. */
 export function identifiersIn(text: string): readonly Identifier[] {
   const found: Identifier[] = [];

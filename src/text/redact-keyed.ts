@@ -60,7 +60,7 @@ export class KeyedRedaction {
     const joined = tail + after.slice(0, SEAM);
     for (const secret of secretsIn(joined, tellingPatterns)) {
       const start = secret.view.at(secret.from);
-      const end = secret.view.at(secret.to);
+      const end = secret.view.end(secret.to);
       if (start >= tail.length || end <= tail.length) continue;
       this.#learnSecret(joined.slice(start, tail.length), secret.kind);
       this.#learnSecret(joined.slice(tail.length, end), secret.kind);
@@ -123,7 +123,7 @@ export class KeyedRedaction {
     const text = secretText(secret);
     const place = ({ start, end }: { readonly start: number; readonly end: number }) => ({
       start: view.at(from + start),
-      end: view.at(from + end),
+      end: view.end(from + end),
     });
     const cores = coresOf(text).map((core) => ({
       ...place(core),
@@ -149,7 +149,7 @@ export class KeyedRedaction {
     return [...this.#known.find(view.text)].flatMap(({ from, to, value: { kind, core } }) => {
       if (isSource && isEscaped(source, from) && isJson(source)) return [];
       if (core === undefined) return this.#ofSecret({ kind, view, from, to });
-      return [{ start: view.at(from), end: view.at(to), text: core }];
+      return [{ start: view.at(from), end: view.end(to), text: core }];
     });
   }
 }

@@ -251,6 +251,29 @@ export const secretPatterns: readonly SecretPattern[] = [
     /(?<=\s--?(?:[\w-]{0,20}-)?(?:password|passphrase|passwd|token|api-?key|secret)\s{1,2}["']?|\bsshpass\s{1,2}-p\s{0,2}["']?|\bcurl\b[^\n|;]{0,300}\s(?:-u|--user)\s{0,2}["']?[\w.@-]{1,60}:)[^\s"'`\\;|<>(){}]{6,300}/g,
     (secret) => /\d/.test(secret),
   ),
+  // Of a cookie, what a session is known by.
+  found(
+    'token',
+    false,
+    /cookie/i,
+    /(?<=\bcookie\\?["']?\s{0,3}[:=][^\n]{0,2000}?[\w.-]{0,40}(?:sess|sid|auth|token|jwt|csrf|xsrf|remember)[\w.-]{0,30}=\\?["']?)[A-Za-z0-9._~+/%:-]{16,4000}/gi,
+    isRandom,
+  ),
+  found(
+    'password',
+    false,
+    ['machine '],
+    /(?<=\bmachine\s{1,4}\S{1,200}\s{1,4}(?:login\s{1,4}\S{1,200}\s{1,4})?password\s{1,4})\S{4,300}/g,
+    () => true,
+  ),
+  // How a container registry's login is kept: Base64 of name and password.
+  found(
+    'password',
+    false,
+    ['auth'],
+    /(?<="(?:auth|identitytoken)\\?"\s{0,3}:\s{0,3}\\?")[A-Za-z0-9+/=_-]{12,2000}/g,
+    (secret) => /\d/.test(secret) && /[A-Z]/.test(secret),
+  ),
   found(
     'password',
     false,

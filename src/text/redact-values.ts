@@ -55,7 +55,7 @@ export interface Standing {
  */
 export function isSecretValue(name: string, value: string, { quoted, next }: Standing): boolean {
   if (isStandIn(value) || next === '(' || next === '[') return false;
-  if (!quoted && /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+$/.test(value)) return false;
+  if (!quoted && isMember(value)) return false;
   if (/^(?:\.{0,2}|~)\/[\w.-]+(?:\/[\w.-]+)*$/.test(value)) return false;
   if (/^[a-z][a-z+]{1,10}:\/\//.test(value) || (value.match(/\s/g)?.length ?? 0) > 2) return false;
   const hasDigit = /\d/.test(value);
@@ -72,6 +72,14 @@ export function isSecretValue(name: string, value: string, { quoted, next }: Sta
     case 'weak':
       return value.length >= 12 && isRandom(value);
   }
+}
+
+/** True for `config.token`; what has long mixed parts was made by a machine. */
+function isMember(value: string): boolean {
+  if (!/^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+$/.test(value)) return false;
+  return !value
+    .split('.')
+    .some((part) => part.length >= 20 && (part.match(/\d/g)?.length ?? 0) > 2);
 }
 
 /** True where a run of letters and digits is too mixed, or too long, to be words: made by a machine. */

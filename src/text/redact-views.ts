@@ -3,10 +3,12 @@ export interface View {
   readonly text: string;
   /** Offset in the source of the code unit at `index`; of `text.length`, where the source ends. */
   at(index: number): number;
+  /** Offset in the source behind the code unit before `index`: without what the view leaves out there. */
+  end(index: number): number;
 }
 
 export function plainView(text: string): View {
-  return { text, at: (index) => index };
+  return { text, at: (index) => index, end: (index) => index };
 }
 
 /** Escapes of JSON and of program code; several backslashes are text that was escaped more than once. */
@@ -47,27 +49,63 @@ export function jsonStringView(content: string): View {
 
 /** A view of a view: `inner.text` is what `outer` gave. */
 export function nestedView(inner: View, outer: View): View {
-  return { text: inner.text, at: (index) => outer.at(inner.at(index)) };
+  return {
+    text: inner.text,
+    at: (index) => outer.at(inner.at(index)),
+    end: (index) => outer.end(inner.end(index)),
+  };
 }
 
-/** Each match of `pattern` reads as the one code unit that `unitOf` gives. */
+/**
+ * What a terminal takes as a command: colours, cursor moves, titles of windows. Scripts spell the escape
+ * as `\033` or `\e`, and editors as `^[`.
+ */
+const TERMINAL =
+  /(?:\u001b|\\(?:033|e)|\^\[)(?:\[[0-?]{0,64}[ -/]{0,8}[@-~]|\][^\u0007\u001b\n]{0,2000}(?:\u0007|\u001b\\)|[()*+][A-Za-z0-9])|\u009b[0-?]{0,64}[@-~]/g;
+
+/** True where a terminal would not show all of the text as it is. */
+export function hasTerminalCodes(text: string): boolean {
+  return text.search(TERMINAL) >= 0;
+}
+
+/**
+ * The text as a terminal shows it: once with what parts words by colour alone joined, and once with a space
+ * where a code was, since a code also stands between words. None where it has no codes.
+ */
+export function terminalViews(text: string): readonly View[] {
+  if (!hasTerminalCodes(text)) return [];
+  return [decoded(text, TERMINAL, () => ''), decoded(text, TERMINAL, () => ' ')];
+}
+
+/** Each match of `pattern` reads as the code unit that `unitOf` gives, or as none. */
 function decoded(text: string, pattern: RegExp, unitOf: (match: RegExpMatchArray) => string): View {
   const offsets = new Int32Array(text.length + 1);
+  const ends = new Int32Array(text.length + 1);
   const parts: string[] = [];
   let length = 0;
   let copied = 0;
   const copy = (end: number) => {
     if (end === copied) return;
     parts.push(text.slice(copied, end));
-    for (let at = copied; at < end; at++) offsets[length++] = at;
+    for (let at = copied; at < end; at++) {
+      offsets[length++] = at;
+      ends[length] = at + 1;
+    }
   };
   for (const match of text.matchAll(pattern)) {
     copy(match.index);
-    parts.push(unitOf(match));
-    offsets[length++] = match.index;
+    const unit = unitOf(match);
     copied = match.index + match[0].length;
+    if (unit === '') continue;
+    parts.push(unit);
+    offsets[length++] = match.index;
+    ends[length] = copied;
   }
   copy(text.length);
   offsets[length] = text.length;
-  return { text: parts.join(''), at: (index) => offsets[index] ?? text.length };
+  return {
+    text: parts.join(''),
+    at: (index) => offsets[index] ?? text.length,
+    end: (index) => ends[index] ?? text.length,
+  };
 }

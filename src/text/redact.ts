@@ -58,7 +58,7 @@ export function redactionOf(texts: Iterable<string>): (text: string) => string {
     const again = viewsOf(plainView(text)).flatMap((view) =>
       [...known.find(view.text)].map(({ from, to, value }) => ({
         start: view.at(from),
-        end: view.at(to),
+        end: view.end(to),
         text: value,
       })),
     );
@@ -80,5 +80,5 @@ function withFirst(
 function shownReplacement(secret: FoundSecret): Replacement {
   const { kind, view, from, to } = secret;
   const hash = createHash('sha256').update(secretText(secret), 'utf16le').digest('hex').slice(0, 8);
-  return { start: view.at(from), end: view.at(to), text: `[${kind}#${hash}]` };
+  return { start: view.at(from), end: view.end(to), text: `[${kind}#${hash}]` };
 }

@@ -20,8 +20,8 @@ export class MessageTable {
   readonly #byRaw = new Map<DialectName, Map<string, Message>>();
   readonly #byHash = new Map<string, Identity>();
 
-  /** The message for `raw`; `read` runs only when these bytes are new. */
-  intern(dialect: DialectName, raw: string, read: () => MessageReading): Message {
+  /** The message for `raw`; `read` runs only when these bytes are new, on a copy that is kept. */
+  intern(dialect: DialectName, raw: string, read: (raw: string) => MessageReading): Message {
     let messages = this.#byRaw.get(dialect);
     if (messages === undefined) {
       messages = new Map();
@@ -29,9 +29,9 @@ export class MessageTable {
     }
     const known = messages.get(raw);
     if (known !== undefined) return known;
-    const { role, blocks, canonical } = read();
-    // A slice of a body would keep that whole body alive.
+    // A slice of a body would keep that whole body alive, and slices of the message the message.
     const own = flatCopy(raw);
+    const { role, blocks, canonical } = read(own);
     const message = { role, blocks, raw: own, identity: this.#identity(dialect, canonical) };
     messages.set(own, message);
     return message;

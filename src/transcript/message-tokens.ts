@@ -43,6 +43,26 @@ export function messageTokens(message: Message, counting: Counting): Counts {
   return counts;
 }
 
+/**
+ * Tokens of a tool result's text (`resultText`), where they were counted with the message; undefined where its
+ * texts are counted apart, or media with it.
+ */
+export function resultTokens(
+  message: Message,
+  index: number,
+  counting: Counting,
+): number | undefined {
+  const block = message.blocks[index];
+  if (block?.kind !== 'tool-result' || block.texts.length !== 1 || block.media.length > 0)
+    return undefined;
+  let place = index;
+  for (let before = 0; before < index; before++) {
+    const other = message.blocks[before];
+    if (other !== undefined && isCachePoint(other)) place--;
+  }
+  return messageTokens(message, counting).blocks[place];
+}
+
 function count(message: Message, { tokenizer, dialect }: Counting): Counts {
   let content = 0;
   let thinking = 0;

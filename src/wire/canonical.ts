@@ -8,11 +8,14 @@ import { elements, members, type Span, slice } from './json-spans.ts';
  * string as a block differ in it, and keep that of what the model reads, such as a call's arguments.
  */
 export function canonicalJson(raw: string, value: unknown): string {
-  const text = JSON.stringify(value, (key, inner: unknown) =>
-    key === 'cache_control' ? undefined : inner,
-  );
+  // A key may be spelled with escapes; without either, the plain way is several times as fast.
+  const text = MAY_BE_MARKED.test(raw)
+    ? JSON.stringify(value, (key, inner: unknown) => (key === 'cache_control' ? undefined : inner))
+    : JSON.stringify(value);
   return MAY_LOSE_NUMBERS.test(raw) ? `${text}\0${lossyNumbers(raw)}` : text;
 }
+
+const MAY_BE_MARKED = /cache_control|\\u00/i;
 
 // A number survives JSON.parse unless it is long or has an exponent; digits inside strings match too,
 // which only costs the closer look.

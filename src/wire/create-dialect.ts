@@ -39,7 +39,7 @@ export function createDialect(spec: DialectSpec): Dialect {
   };
 
   const intern = (table: MessageTable, raw: string): Message =>
-    table.intern(spec.name, raw, () => spec.read(raw, parseItems(raw)));
+    table.intern(spec.name, raw, (own) => spec.read(own, parseItems(own)));
 
   const readList = (text: string, list: Span, table: MessageTable) => {
     const spans = elements(text, list);

@@ -19,6 +19,22 @@ export const LONG_SESSION: SessionShape = {
   compactAt: 150_000,
 };
 
+/** The same in small messages: what a request costs apart from its text. */
+export const SMALL_MESSAGES: SessionShape = { ...LONG_SESSION, requests: 20_000 };
+
+/** The same of an agent that never compacts: lists of thousands of messages. */
+export const NO_COMPACTION: SessionShape = {
+  seed: LONG_SESSION.seed,
+  bytes: LONG_SESSION.bytes,
+  requests: LONG_SESSION.requests,
+};
+
+/** The session at a share of its length; its requests keep their size. */
+export function scaled(shape: SessionShape, share: number): SessionShape {
+  const requests = Math.max(10, Math.round(shape.requests * share));
+  return { ...shape, bytes: Math.round(shape.bytes * share), requests };
+}
+
 /** Characters of a token of such text, about. */
 const CHARACTERS_A_TOKEN = 3.2;
 
@@ -73,7 +89,10 @@ export function* sessionLines(shape: SessionShape): Generator<string> {
     const input =
       random.next() < 0.6
         ? { file_path: file, limit: 100 + random.below(400) }
-        : { command: `grep -n ${random.pick(known.names)} ${file}`, description: sentence(random, known) };
+        : {
+            command: `grep -n ${random.pick(known.names)} ${file}`,
+            description: sentence(random, known),
+          };
     const content = [
       { type: 'text', text: `${sentence(random, known)} ${sentence(random, known)}` },
       { type: 'tool_use', id, name: 'file_path' in input ? 'Read' : 'Bash', input },

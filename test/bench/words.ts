@@ -1,8 +1,36 @@
 import type { Random } from './random.ts';
 
 const syllables = [
-  'ba', 'con', 'der', 'el', 'fi', 'gra', 'hen', 'in', 'jo', 'ka', 'lim', 'mo', 'ner', 'or', 'pre',
-  'qui', 'ras', 'sto', 'ter', 'un', 'ver', 'wil', 'xan', 'yo', 'zer', 'ash', 'ble', 'chi', 'dron', 'est',
+  'ba',
+  'con',
+  'der',
+  'el',
+  'fi',
+  'gra',
+  'hen',
+  'in',
+  'jo',
+  'ka',
+  'lim',
+  'mo',
+  'ner',
+  'or',
+  'pre',
+  'qui',
+  'ras',
+  'sto',
+  'ter',
+  'un',
+  'ver',
+  'wil',
+  'xan',
+  'yo',
+  'zer',
+  'ash',
+  'ble',
+  'chi',
+  'dron',
+  'est',
 ] as const;
 
 /** A made-up word of two to four syllables. */
@@ -24,14 +52,17 @@ export function vocabulary(random: Random): Vocabulary {
     make(),
     ...Array.from({ length: count - 1 }, make),
   ];
-  const words = list(3000, () => word(random));
+  const words = list(12_000, () => word(random));
   const capital = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
-  const names = list(2000, () =>
+  const names = list(9000, () =>
     random.next() < 0.5
       ? `${random.pick(words)}${capital(random.pick(words))}`
       : `${random.pick(words)}_${random.pick(words)}`,
   );
-  const files = list(400, () => `src/${random.pick(words)}/${random.pick(words)}_${random.below(90)}.ts`);
+  const files = list(
+    1500,
+    () => `src/${random.pick(words)}/${random.pick(words)}_${random.below(90)}.ts`,
+  );
   return { words, names, files };
 }
 
@@ -39,7 +70,9 @@ export function sentence(random: Random, { words, names, files }: Vocabulary): s
   const parts: string[] = [];
   for (let left = 6 + random.below(12); left > 0; left--) {
     const kind = random.next();
-    parts.push(kind < 0.86 ? random.pick(words) : kind < 0.96 ? random.pick(names) : random.pick(files));
+    parts.push(
+      kind < 0.86 ? random.pick(words) : kind < 0.96 ? random.pick(names) : random.pick(files),
+    );
   }
   return `${parts.join(' ')}.`;
 }

@@ -87,6 +87,7 @@ describe('a price file', () => {
     ],
     ['no date', whole.replace('date: 2026-10-01\n', ''), 'date: found nothing'],
     ['no mapping', 'prices', 'found a single value'],
+    ['a list', '- a', 'expected a mapping such as "date: 2026-11-30"'],
     ['broken YAML', 'date: [', 'not valid YAML'],
   ])('with %s is refused where it stands', (_, text, message) => {
     expect(problem(text)).toContain(message);

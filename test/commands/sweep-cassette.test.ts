@@ -68,6 +68,30 @@ describe('record, then replay offline', () => {
     expect(server.seen.length).toBe(before + 1);
   });
 
+  test('also where a call that several configs share has failed', async () => {
+    // The recorded requests are asked about under both configs; each of these calls fails once.
+    const server = await serve(Array.from({ length: 60 }, () => ({ kind: 'status', status: 400 })));
+    const cassette = join(temporaryFolder(), 'answers.jsonl');
+    const [first, second] = [temporaryFolder(), temporaryFolder()];
+    const mask = [
+      '--set',
+      'components.mask.keep_recent=0,1',
+      '--set',
+      'components.mask.min_tokens=5',
+    ];
+    const words = ['--config', 'cg-mask', ...mask, ...ASSUMED, '--agreement', '2', '--jobs', '1'];
+    const recorded = await record(server, cassette, first, ...words);
+    expect([recorded.code, recorded.stderr]).toEqual([1, expect.stringMatching(/calls failed/)]);
+    const rows = await readRows(onlyFile(first, '.csv'));
+    const asked = rows.filter(({ agreementSampled = 0 }) => agreementSampled > 0);
+    expect(asked.length).toBeGreaterThan(4);
+    expect(server.seen.length).toBeLessThan(
+      asked.reduce((sum, { agreementCalls = 0 }) => sum + agreementCalls, 0),
+    );
+    expect(await replay(cassette, second, ...words)).toMatchObject({ code: 0 });
+    expect(timeless(onlyFile(second, '.csv'))).toEqual(timeless(onlyFile(first, '.csv')));
+  });
+
   test('of agreement and probes as well', async () => {
     const server = await serve();
     const cassette = join(temporaryFolder(), 'answers.jsonl');
@@ -115,6 +139,9 @@ describe('a strict replay', () => {
       const miss = ['--cassette', cassette, '--on-miss', rule];
       const done = await cliWith(at(server), 'sweep', ...given, ...miss, ...SMALL);
       const own = (await readRows(onlyFile(folder, '.csv'))).filter(({ task }) => task === '2');
+      expect(done.stderr).toMatch(
+        new RegExp(`notice: \\d+ calls? w.* not in the cassette .*\\(--on-miss ${rule}\\)`),
+      );
       return [done.code, own.at(-1)?.reverted, own.at(-1)?.model];
     });
     const before = server.seen.length;

@@ -137,11 +137,33 @@ describe.each(WIRES)('a live sweep over the wire of %s', (wire) => {
     const refused: Misbehaviour = { kind: 'status', status: 400 };
     const server = await serve({ misbehave: [refused] });
     const words = ['--model', 'live', '--jobs', '1'];
-    const { code, out } = await sweep(configFor(wire, server.url), ...words);
+    const { code, out, stderr } = await sweep(configFor(wire, server.url), ...words);
     expect(code).toBe(0);
+    expect(stderr).toMatch(/1 of \d+ model calls failed/);
+    expect(stderr).toMatch(/ {2}1 × .* at 127\.0\.0\.1:\d+: HTTP 400/);
     const rows = (await readRows(onlyFile(out, '.csv'))).filter(({ config }) => config === wire);
     expect(rows.map(({ reverted }) => reverted)).toEqual([1, 0, 0]);
     expect(rows[0]?.refusals?.get('error:model.transport')).toBe(1);
+  });
+
+  test('is no success where nothing is answered, as with a wrong key', async () => {
+    const server = await serve({ key: 'another key' });
+    const config = configFor(wire, server.url, BLOCK_KEY);
+    const { code, stderr } = await sweep(config, '--model', 'live');
+    expect(code).toBe(1);
+    const count = server.seen.length;
+    expect(count).toBeGreaterThan(2);
+    expect(stderr).toContain(`${count} of ${count} model calls failed`);
+    expect(stderr).toMatch(new RegExp(`  ${count} × .*HTTP 401.*; check the key`));
+    const json = await sweep(config, '--model', 'live', '--json');
+    expect([json.code, JSON.parse(json.stdout).model_calls]).toEqual([
+      1,
+      {
+        answered: 0,
+        failed: count,
+        failures: [{ count, message: expect.stringContaining('HTTP 401') }],
+      },
+    ]);
   });
 
   test('has no more calls open at once than --concurrency says', async () => {

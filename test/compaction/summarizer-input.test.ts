@@ -222,6 +222,7 @@ describe('the cap', () => {
       const input = summarizerInput(messages, span, window, config, {
         countTokens,
         memo: (_message, _key, compute) => compute(),
+        countResult: () => 0,
       });
       const tokens = countTokens(input?.system ?? '') + countTokens(input?.prompt ?? '');
       expect(tokens).toBeLessThanOrEqual(window - 8_000);

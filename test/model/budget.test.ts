@@ -257,6 +257,30 @@ describe('an attempt', () => {
     expect(addedTokens).toBeGreaterThan(attemptOf('m', request).addedTokens);
   });
 
+  test('with a picture is bounded by what the model may read of it, however few its bytes', () => {
+    const ask = { purpose: 'agreement', maxOutputTokens: 7, sample: 0 } as const;
+    const url = 'https://example.org/a.png';
+    const wires = [
+      [{ type: 'image', source: { type: 'url', url } }],
+      [{ type: 'image_url', image_url: { url } }],
+    ];
+    for (const content of wires) {
+      const none = attemptOf('m', { ...ask, messages: '[]' }).addedTokens;
+      const messages = JSON.stringify([{ role: 'user', content: [...content, ...content] }]);
+      expect(attemptOf('m', { ...ask, messages }).addedTokens).toBe(none + 10_000);
+      expect(attemptOf('gpt-4o-mini', { ...ask, messages }).addedTokens).toBeGreaterThan(70_000);
+    }
+  });
+
+  test('that may have been billed at a price that is not known leaves the sum unknown', async () => {
+    for (const end of ['unknown', 'usage', 'unbilled'] as const) {
+      const budget = new Budget(Number.POSITIVE_INFINITY, priceOf);
+      const told = await budget.gate(attempt({ model: 'nobody’s' }), never);
+      told(end === 'usage' ? { kind: end, usage: usage(10, 1) } : { kind: end });
+      expect(budget.spent).toBe(end === 'unbilled' ? 0 : undefined);
+    }
+  });
+
   test.each([
     ['an HTTP status', { kind: 'status', status: 529, headers: { get: () => null }, text: '' }, 0],
     ['a server that was never reached', { kind: 'connection', code: 'ECONNREFUSED', text: '' }, 0],

@@ -151,9 +151,22 @@ describe('record, then replay', () => {
     const replay = () => replayingModel(openCassette(file, 'replay'), who, 'error');
     await expect(replay().ask(request, signal)).rejects.toMatchObject({ code: 'model.timeout' });
     expect(readFileSync(file, 'utf8')).not.toContain('host.example');
-    expect((await recording.ask(request, signal)).text).toBe('late');
+    const later = recordingModel(scriptedModel(['late', 'never']), openCassette(file, 'record'));
+    expect((await later.ask(request, signal)).text).toBe('late');
     expect((await replay().ask(request, signal)).text).toBe('late');
-    expect((await recording.ask(request, signal)).text).toBe('late');
+    expect((await later.ask(request, signal)).text).toBe('late');
+  });
+
+  test('a call that failed stays so for all who ask in the same run, as in a replay of it', async () => {
+    const file = newFile();
+    const failed = new HarnessError('model.reply', 'not JSON');
+    const script: Script = [{ kind: 'fail', error: failed }, 'never asked for'];
+    const recording = recordingModel(scriptedModel(script), openCassette(file, 'record'));
+    for (let call = 0; call < 2; call++) {
+      await expect(recording.ask(request, signal)).rejects.toMatchObject({ code: 'model.reply' });
+    }
+    const replayed = replayingModel(openCassette(file, 'replay'), who, 'error');
+    await expect(replayed.ask(request, signal)).rejects.toMatchObject({ code: 'model.reply' });
   });
 
   test('an error of ours or an abort is no answer', async () => {
@@ -211,6 +224,8 @@ describe('record, then replay', () => {
     expect((await ask(other).ask(unknown, signal)).text).toBe('other');
     expect((await ask(other).turns?.ask(turn, signal))?.text).toBe('Over.');
     expect(openCassette(file, 'replay').size).toBe(1);
+    // One under `skip`, two of the other model.
+    expect(cassette.missed).toBe(3);
   });
 });
 
@@ -231,6 +246,9 @@ describe('the file', () => {
     }
     expect(readFileSync(foreign, 'utf8')).toBe('task,config\na,b\n');
     expect(() => openCassette(join(foreign, 'x'), 'record')).toThrow(/cannot write the cassette/);
+    const folder = temporaryFolder();
+    expect(() => openCassette(folder, 'record')).toThrow(/cannot write the cassette/);
+    expect(() => openCassette(folder, 'replay')).toThrow(/cannot read the cassette/);
   });
 
   test('says what it was recorded against, and keeps its name while it grows', async () => {

@@ -7,6 +7,7 @@ import {
   type ModelChoice,
   secretsOf,
 } from '../../src/model/endpoint.ts';
+import { keyRedaction } from '../../src/model/key-redaction.ts';
 import { isLocalHost } from '../../src/model/local-host.ts';
 
 const INCOMING: ModelChoice = { source: 'incoming', provider: 'anthropic', auth: 'x-api-key' };
@@ -158,7 +159,22 @@ test('a password in an address is used as a login and is a secret like any key',
   const block: ModelChoice = { ...CONFIG, model: 'm', base_url };
   const found = endpoint(block, GPT, {});
   expect(found).toMatchObject({ login: 'me:p@ssword', baseUrl: 'http://localhost:8080' });
-  expect(secretsOf([block], {})).toEqual(['p%40ssword', 'p@ssword']);
+  expect(secretsOf([block], {})).toEqual(['p%40ssword', 'p@ssword', 'me:p@ssword']);
+});
+
+test('a token in the place of a user name is a secret; a mere name is none', () => {
+  const of = (base_url: string) => secretsOf([{ ...CONFIG, base_url }], {});
+  expect(of('http://t0ken-77@localhost:8080')).toEqual(['t0ken-77', 't0ken-77:']);
+  expect(of('http://user@localhost:8080')).toEqual([]);
+  expect(of('http://localhost:8080/user:none@here')).toEqual([]);
+});
+
+test('the login that a header carries is taken out of a text like a key', () => {
+  const secrets = secretsOf([{ ...CONFIG, base_url: 'http://us%C3%A9r:pass%2Fword@h' }], {});
+  const sent = Buffer.from('usér:pass/word').toString('base64');
+  expect(keyRedaction(new Set(secrets)).whole(`Basic ${sent}`)).not.toContain(
+    sent.replace(/=+$/, ''),
+  );
 });
 
 test('every key of the blocks and of the environment is a secret', () => {

@@ -329,6 +329,41 @@ describe.each(WIRES)('%s', (wire) => {
     expect(Object.keys(JSON.parse(body))).toHaveLength(wire === 'anthropic' ? 5 : 4);
   });
 
+  test('without a usage the tokens are counted, those of calls too', async () => {
+    const long = 'word '.repeat(200);
+    const server = await scripted((_, response) => {
+      const reply =
+        wire === 'anthropic'
+          ? { content: [{ type: 'tool_use', id: 'c', name: 'write', input: { text: long } }] }
+          : {
+              choices: [
+                {
+                  message: {
+                    content: null,
+                    tool_calls: [
+                      {
+                        id: 'c',
+                        function: { name: 'write', arguments: JSON.stringify({ text: long }) },
+                      },
+                    ],
+                  },
+                },
+              ],
+            };
+      sendJson(response, 200, reply);
+    });
+    const request: TurnRequest = {
+      purpose: 'agreement',
+      messages: '[{"role":"user","content":"Write it."}]',
+      maxOutputTokens: 500,
+      sample: 0,
+    };
+    const { turns } = modelAt(choiceFor(wire, server.url));
+    const reply = await turns?.ask(request, new AbortController().signal);
+    expect(reply?.inputTokens).toBeGreaterThan(3);
+    expect(reply?.outputTokens).toBeGreaterThan(200);
+  });
+
   test('the key goes where it should, and nothing of the environment goes with it', async () => {
     const server = await scripted((_, response) => sendJson(response, 200, replyOf(wire, 'said')));
     const choices = {

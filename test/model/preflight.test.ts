@@ -23,8 +23,9 @@ test('everything that is missing is said at once, once each', () => {
     'the recording names no model: give --assume-model MODEL, or use model.source: config (for cg-summarize: summarize)',
     'model.source is config, but no model is named: set model.model or CHEAP_MODEL (for cg-code: extract)',
   ]);
-  const error = missingModels(problems);
+  const error = missingModels(problems, 'record');
   expect(error?.code).toBe('model.missing');
+  expect(error?.message).toMatch(/^--model record cannot start/);
   for (const problem of problems) expect(error?.message).toContain(`\n  - ${problem}`);
 });
 
@@ -32,5 +33,5 @@ test('nothing is missing where there are keys and names, or nobody asks', () => 
   const keys = { ANTHROPIC_API_KEY: 'a', OPENAI_API_KEY: 'b' };
   expect(missingOf(ASKERS.slice(0, 1), TRANSCRIPTS.slice(0, 4), keys)).toEqual([]);
   expect(missingOf([], TRANSCRIPTS, {})).toEqual([]);
-  expect(missingModels([])).toBeUndefined();
+  expect(missingModels([], 'live')).toBeUndefined();
 });

@@ -119,6 +119,18 @@ export const plantedKinds: readonly fc.Arbitrary<Planted>[] = [
   ),
   planted('env', mixedHex(32), (text) => `export SESSION_SECRET='${text}'`),
   planted(
+    'cookie',
+    mixedHex(32),
+    (text) => `Set-Cookie: theme=dark; sessionid=${text}; Path=/; HttpOnly`,
+  ),
+  planted('netrc', mixed(14), (text) => `machine git.example.org login bob password ${text}`),
+  planted('registry', mixed(24), (text) => `{"auths": {"registry.test": {"auth": "${text}"}}}`),
+  planted(
+    'dotted',
+    fc.tuple(mixed(24), mixed(6), mixed(27)).map(([a, b, c]) => `${a}.${b}.${c}`),
+    (text) => `BOT_TOKEN=${text}`,
+  ),
+  planted(
     'private key',
     fc.array(base64(64), { minLength: 3, maxLength: 6 }).map((lines) => lines.join('\n')),
     (text) => `-----BEGIN RSA PRIVATE KEY-----\n${text}\n-----END RSA PRIVATE KEY-----`,

@@ -43,6 +43,39 @@ describe('what is redacted', () => {
     expect(seen.size).toBe(plantedKinds.length);
   });
 
+  test('hides them where a terminal colours the secret, its name, or both', () => {
+    const escapes = fc.constantFrom('\u001b', '\\033', '\\e', '^[', '\\x1b', '\\u001b');
+    fc.assert(
+      fc.property(plantedSecret, escapes, fc.nat(2), fc.nat(2), (planted, esc, way, depth) => {
+        const { secret, shown } = planted;
+        const colour = (text: string) => `${esc}[01;32m${esc}[K${text}${esc}[m${esc}[K`;
+        const at = shown.indexOf(secret);
+        const name = (text: string) =>
+          text.replace(/password|secret|token|key|bearer/i, (word) => colour(word));
+        const before = way === 1 ? shown.slice(0, at) : name(shown.slice(0, at));
+        const own = way === 0 ? secret : colour(secret);
+        let text = `${before}${own}${shown.slice(at + secret.length)}`;
+        for (let level = 0; level < depth; level++) text = JSON.stringify(text);
+        const keyed = redaction();
+        keyed.learn(text);
+        const output = keyed.redact(text);
+        for (const piece of piecesOf(planted)) {
+          expect(output).not.toContain(piece);
+          expect(redactSecrets(text)).not.toContain(piece);
+        }
+        // Codes beside a secret stay.
+        if (way > 0 && depth === 0) expect(output.split(esc).length).toBe(text.split(esc).length);
+      }),
+      { numRuns: 400, seed: 21 },
+    );
+    const plain = 'DB_PASSWORD=a1B2c3D4e5F6';
+    const keyed = redaction();
+    keyed.learn(plain);
+    expect(keyed.redact('DB_PASSWORD=\u001b[32ma1B2c3D4e5F6\u001b[0m')).toBe(
+      `DB_PASSWORD=\u001b[32m${keyed.redact('a1B2c3D4e5F6')}\u001b[0m`,
+    );
+  });
+
   test('finds a secret whose characters are escaped', () => {
     const keyed = redaction();
     const text = String.raw`{"a":"sk\u002dproj\u002da1B2c3D4e5F6g7H8i9J0","b":"pass\/word: x"}`;

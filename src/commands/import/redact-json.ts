@@ -92,7 +92,7 @@ export function redactJson(json: string, redaction: KeyedRedaction): string {
     const replacements = redaction.replacementsIn(view.text, namedKind(string));
     for (const one of inOrder(replacements)) {
       parts.push(json.slice(copied, start + view.at(one.start)), one.text);
-      copied = start + view.at(one.end);
+      copied = start + view.end(one.end);
     }
   }
   if (copied === 0) return json;

@@ -8,10 +8,13 @@ export function refusals(
   rows: readonly CellResult[],
   unknownConfigs: readonly string[],
 ): string[] {
-  const { status, counts, revision, problems, configs } = manifest;
+  const { status, counts, revision, problems, configs, shard } = manifest;
   const reasons: string[] = [];
   const failed = rows.filter((row) => !isFinished(row)).length;
   const finished = rows.length - failed;
+  if (shard !== undefined) {
+    reasons.push(`it is shard ${shard.index}/${shard.count} of a sweep: merge the shards first`);
+  }
   if (failed > 0) reasons.push(`${failed} of ${rows.length} cells failed`);
   if (status === 'running' || status === 'interrupted') {
     reasons.push(`the run is not finished (${status})`);

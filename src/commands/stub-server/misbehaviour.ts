@@ -55,8 +55,9 @@ function stepOf(name: string, amount: number | undefined): Misbehaviour | undefi
 }
 
 function unknownStep(word: string): HarnessError {
-  const nearest = nearestName(word.replace(/[:*].*/, ''), [...PLAIN, 'slow']);
-  const hint = nearest === undefined ? '' : `; did you mean ${nearest}?`;
+  const name = word.replace(/[:*].*/, '');
+  const nearest = nearestName(name, [...PLAIN, 'slow']);
+  const hint = nearest === undefined || nearest === name ? '' : `; did you mean ${nearest}?`;
   return new HarnessError(
     'usage',
     `no step '${word}': expected a status from 400 to 599 (429, or 429:2 with a retry-after of 2 s), slow:MS or one of ${PLAIN.join(', ')}, each with *N to repeat it${hint}`,

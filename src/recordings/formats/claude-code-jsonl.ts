@@ -26,7 +26,11 @@ export const claudeCodeJsonl: Format = {
   groupKeys(document) {
     const ids = new Set<string>();
     for (const { text } of documentLines(document)) {
-      for (const match of text.matchAll(/"sessionId"\s*:\s*"([^"]+)"/g)) ids.add(match[1] ?? '');
+      for (let at = text.indexOf(SESSION_KEY); at >= 0; at = text.indexOf(SESSION_KEY, at + 1)) {
+        SESSION_ID.lastIndex = at;
+        const id = SESSION_ID.exec(text)?.[1];
+        if (id !== undefined) ids.add(id);
+      }
     }
     return [...ids];
   },
@@ -52,6 +56,9 @@ export const claudeCodeJsonl: Format = {
     return transcripts;
   },
 };
+
+const SESSION_KEY = '"sessionId"';
+const SESSION_ID = /"sessionId"\s*:\s*"([^"]+)"/y;
 
 const TYPES = new Set(['user', 'assistant', 'system', 'progress', 'attachment']);
 

@@ -4,8 +4,9 @@ import { isObject, type JsonObject } from '../../wire/json-object.ts';
 import { elements, rootSpan, slice } from '../../wire/json-spans.ts';
 import { stringOf } from '../../wire/parts.ts';
 import { type Document, documentLines } from '../document.ts';
+import { LineCounter } from '../line-counter.ts';
 import { problemOf } from '../problem.ts';
-import { inputError, placeOf } from '../schema.ts';
+import { inputError } from '../schema.ts';
 import { NEVER_SENT, stemOf, toTranscript } from '../transcripts.ts';
 import { requestsOfConversation } from './claude-code/conversation.ts';
 import type { RecordFates } from './claude-code/losses.ts';
@@ -63,9 +64,10 @@ function eventTexts(document: Document): readonly EventText[] {
   if (document.kind === 'jsonl' || !Array.isArray(document.sample[0]))
     return [...documentLines(document)];
   const { text } = document;
+  const lines = new LineCounter(text);
   return elements(text, rootSpan(text)).map((span) => ({
     text: slice(text, span),
-    line: placeOf(text, span.start, document.file.path).line ?? 1,
+    line: lines.lineOf(span.start),
   }));
 }
 

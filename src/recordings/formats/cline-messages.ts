@@ -25,6 +25,8 @@ const recordSchema = z.looseObject({
       cacheReadTokens: tokens,
       cacheWriteTokens: tokens,
       cost: tokens,
+      /** Newer files: what came from the cache is counted in the prompt. */
+      tokens: z.looseObject({ prompt: tokens, completion: tokens, cached: tokens }).nullish(),
     })
     .nullish(),
 });
@@ -156,7 +158,10 @@ function writeBlock(block: JsonObject, text: string, span: Span): string {
 
 function factsOf(answer: Recorded | undefined, before: Recorded | undefined): CallFacts {
   const metrics = answer?.metrics ?? {};
-  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, cost } = metrics;
+  const { cacheWriteTokens, cost, tokens: newer } = metrics;
+  const inputTokens = metrics.inputTokens ?? newer?.prompt;
+  const outputTokens = metrics.outputTokens ?? newer?.completion;
+  const cacheReadTokens = metrics.cacheReadTokens ?? newer?.cached;
   const cached = (cacheReadTokens ?? 0) + (cacheWriteTokens ?? 0);
   const usage = known({
     // The input counts what came from the cache and went to it.

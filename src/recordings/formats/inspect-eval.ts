@@ -24,9 +24,10 @@ import {
   rewardOf,
   type Sample,
   type SampleCall,
+  type SampleMessage,
   sampleSchema,
 } from './inspect-eval/sample.ts';
-import { dialectOfCall, usageOf, writeAnswer, writeRequest } from './inspect-eval/write.ts';
+import { dialectOfCall, RequestWriter, usageOf, writeAnswer } from './inspect-eval/write.ts';
 
 const NAME = 'inspect-eval';
 
@@ -140,10 +141,11 @@ function readSample(entry: Entry, run: Run, context: ReadContext): readonly Tran
   const { file } = entry;
   const { own, judging } = callsOf(eventsOf(sample));
   const session = `${run.task}/${sample.id}/${sample.epoch ?? 1}`;
+  const reading = readingOf(sample, file, session, context);
   const captured =
     own.length > 0
-      ? own.map((event) => captureCall(event, sample, file, session, context))
-      : ofMessages(sample, run, file, session, context);
+      ? own.map((event) => captureCall(event, reading))
+      : ofMessages(sample, run, reading);
   const lineages = sortIntoLineages(captured);
   count(file, sample, { own: own.length, judging }, lineages, context);
   const reward = rewardOf(sample);
@@ -164,35 +166,58 @@ function readSample(entry: Entry, run: Run, context: ReadContext): readonly Tran
   });
 }
 
-function captureCall(
-  event: JsonObject,
+/** What the calls of one sample share. */
+interface SampleReading {
+  readonly file: string;
+  readonly session: string;
+  readonly table: ReadContext['table'];
+  readonly writer: RequestWriter;
+  readonly attachments: JsonObject;
+  /** The message of the pool at a position. @throws HarnessError `input.schema` */
+  readonly pooled: (position: number) => SampleMessage | undefined;
+}
+
+function readingOf(
   sample: Sample,
   file: string,
   session: string,
   { table }: ReadContext,
-): CapturedRequest {
+): SampleReading {
   const attachments = attachmentsOf(sample);
-  const call = parsedWith(callSchema, resolved(event, attachments), 'a model call');
   const pool = poolOf(sample);
-  const referred = (call.input_refs ?? []).flatMap(([start, end]) => pool.slice(start, end));
-  const list =
-    referred.length === 0
-      ? (call.input ?? [])
-      : referred.map((message) =>
-          parsedWith(messageSchema, resolved(message, attachments), 'a message of the pool'),
-        );
-  return capturedOf({ ...call, input: list }, file, session, table);
+  // One object for each message, so that a list is known to go on from the one before.
+  const known = new Map<number, SampleMessage>();
+  const pooled = (position: number): SampleMessage | undefined => {
+    if (!known.has(position) && position in pool) {
+      const value = resolved(pool[position], attachments);
+      known.set(position, parsedWith(messageSchema, value, 'a message of the pool'));
+    }
+    return known.get(position);
+  };
+  return { file, session, table, writer: new RequestWriter(table), attachments, pooled };
+}
+
+function captureCall(event: JsonObject, reading: SampleReading): CapturedRequest {
+  const call = parsedWith(callSchema, resolved(event, reading.attachments), 'a model call');
+  const referred: SampleMessage[] = [];
+  for (const [start, end] of call.input_refs ?? []) {
+    for (let position = start; position < end; position++) {
+      const message = reading.pooled(position);
+      if (message === undefined) break;
+      referred.push(message);
+    }
+  }
+  return capturedOf(call, referred.length === 0 ? (call.input ?? []) : referred, reading);
 }
 
 function capturedOf(
   call: SampleCall,
-  file: string,
-  session: string,
-  table: ReadContext['table'],
+  list: readonly SampleMessage[],
+  { file, session, table, writer }: SampleReading,
 ): CapturedRequest {
   const dialect = dialectOfCall(call);
   const model = call.output?.model || call.model || undefined;
-  const written = writeRequest(call.input ?? [], call.tools, model, dialect, table);
+  const written = writer.write(list, call.tools, model, dialect);
   const answer = call.output?.choices?.[0]?.message;
   const response = answer === undefined ? undefined : writeAnswer(answer, dialect, table);
   const time = readTime(call.timestamp);
@@ -212,23 +237,17 @@ function capturedOf(
 }
 
 /** A request for each of the agent's messages, where the log kept no calls. */
-function ofMessages(
-  sample: Sample,
-  run: Run,
-  file: string,
-  session: string,
-  { table }: ReadContext,
-): readonly CapturedRequest[] {
-  const list = messagesOf(sample);
+function ofMessages(sample: Sample, run: Run, reading: SampleReading): readonly CapturedRequest[] {
+  const list = messagesOf(sample, reading.attachments);
   return list.flatMap((message, index) => {
     if (message.role !== 'assistant' || index === 0) return [];
-    const call = { event: 'model' as const, model: run.model ?? null, input: list.slice(0, index) };
-    return [capturedOf({ ...call, output: { choices: [{ message }] } }, file, session, table)];
+    const output = { choices: [{ message }] };
+    const call = { event: 'model' as const, model: run.model ?? null, output };
+    return [capturedOf(call, list.slice(0, index), reading)];
   });
 }
 
-function messagesOf(sample: Sample) {
-  const attachments = attachmentsOf(sample);
+function messagesOf(sample: Sample, attachments: JsonObject) {
   return sample.messages.map((message) =>
     parsedWith(messageSchema, resolved(message, attachments), 'a message'),
   );

@@ -2,7 +2,14 @@ import { dirname } from 'node:path';
 import type { DialectName, Message } from '../../transcript/message.ts';
 import type { Request, Transcript } from '../../transcript/transcript.ts';
 import { isObject } from '../../wire/json-object.ts';
-import { captureEntries, isCapture, isNamedCaptures, sampleBodies } from '../capture-entries.ts';
+import {
+  captureEntries,
+  isCapture,
+  isCaptureList,
+  isNamedCaptures,
+  sampleBodies,
+  savedExchanges,
+} from '../capture-entries.ts';
 import { CaptureReader } from '../capture-reader.ts';
 import type { CapturedRequest } from '../captured.ts';
 import { judgeDialect } from '../dialects.ts';
@@ -16,7 +23,7 @@ import type { Format, ReadContext } from './format.ts';
 /**
  * Logged calls: request bodies alone, or captures `{provider, model, body, response, session, task, agent,
  * reward}`, one a file, one a line, in an array, or in an object of named ones; also
- * `{messages, tools, kwargs, response, …}`. Requests are sorted into sessions by their explicit id, else
+ * `{messages, tools, kwargs, response, …}`, and HTTP exchanges of proxies and browsers. Requests are sorted into sessions by their explicit id, else
  * by file, else, where each file holds one call, by folder; and each session into lineages.
  */
 export const llmRequestLog: Format = {
@@ -26,8 +33,8 @@ export const llmRequestLog: Format = {
   detect(document) {
     if (document.kind === 'jsonl') return document.sample.some(isCapture);
     const [value] = document.sample;
-    if (Array.isArray(value)) return value.length > 0 && value.every(isCapture);
-    return isCapture(value) || isNamedCaptures(value);
+    if (Array.isArray(value)) return isCaptureList(value);
+    return isCapture(value) || isNamedCaptures(value) || savedExchanges(value) !== undefined;
   },
 
   groupKeys(document) {
@@ -113,6 +120,8 @@ function callsIn(document: Document): number {
   if (document.kind === 'jsonl') return countLines(document);
   const [value] = document.sample;
   if (isCapture(value)) return 1;
+  const saved = savedExchanges(value);
+  if (saved !== undefined) return saved.length;
   if (Array.isArray(value)) return value.length;
   return isObject(value) ? Object.keys(value).length : 0;
 }

@@ -1,9 +1,12 @@
 import { HarnessError } from '../../errors.ts';
-import type { Message } from '../../transcript/message.ts';
+import type { DialectName, Message } from '../../transcript/message.ts';
 import type { Transcript } from '../../transcript/transcript.ts';
 import { dialectOf } from '../../wire/catalog.ts';
-import { isMessage, isMessageList, judgeDialect } from '../dialects.ts';
-import { countLines, type Document, linesOf } from '../document.ts';
+import { isObject } from '../../wire/json-object.ts';
+import { path, slice } from '../../wire/json-spans.ts';
+import { isConversation } from '../capture-entries.ts';
+import { isContentsList, isMessage, isMessageList, judgeDialect } from '../dialects.ts';
+import { countLines, type Document, documentLines, linesOf } from '../document.ts';
 import { lengthOf } from '../entries.ts';
 import { describeOdd } from '../odd-message.ts';
 import { problemOf } from '../problem.ts';
@@ -11,14 +14,17 @@ import { inputError } from '../schema.ts';
 import { countList, requestsOfList, stemOf, toTranscript } from '../transcripts.ts';
 import type { Format, ReadContext } from './format.ts';
 
-/** A plain array of messages, or a JSONL file with a message a line. */
+/**
+ * Plain lists of messages: an array, a message a line, or what a client saved of a chat: `{messages}`,
+ * `{history}`, also a line each, with nothing of a request. Also lists of gemini's `{role, parts}`.
+ */
 export const messageArrays: Format = {
   name: 'messages',
-  about: 'an array of messages {role, content}, or one message a line',
+  about: 'an array of messages {role, content}, bare or in {messages}, or one message a line',
 
   detect(document) {
-    const list = document.kind === 'json' ? document.sample[0] : document.sample;
-    return isMessageList(list) && list.some((message) => 'content' in message);
+    if (document.kind === 'json') return listIn(document.sample[0]) !== undefined;
+    return isSaidList(document.sample) || document.sample.some((value) => isConversation(value));
   },
 
   groupKeys: () => [],
@@ -28,36 +34,80 @@ export const messageArrays: Format = {
   },
 };
 
+/** True for a list that somebody answered, or spoke in. */
+function isSaidList(list: unknown): boolean {
+  if (isContentsList(list)) return list.some(({ role }) => role === 'model');
+  return isMessageList(list) && list.some((message) => 'content' in message);
+}
+
+/** Where the list is: the steps to it. */
+function listIn(value: unknown): readonly string[] | undefined {
+  if (isSaidList(value)) return [];
+  if (isConversation(value)) return ['messages'];
+  // A chat that was saved.
+  return isObject(value) && isContentsList(value.history) ? ['history'] : undefined;
+}
+
 function readDocument(document: Document, context: ReadContext): readonly Transcript[] {
-  const list = document.kind === 'json' ? document.sample[0] : document.sample;
-  const name = judgeDialect({ messages: list })?.dialect;
-  if (name === undefined) return [];
-  const { path } = document.file;
+  const { path: file } = document.file;
   const { loss } = context;
-  loss.found(path, document.kind === 'json' ? lengthOf(list) : countLines(document), 'messages');
-  const messages = readMessages(document, name, context);
+  if (document.kind === 'jsonl' && isSaidList(document.sample)) {
+    const name = judgeDialect({ messages: document.sample })?.dialect;
+    if (name === undefined) return [];
+    loss.found(file, countLines(document), 'messages');
+    return [readList(readMessages(document, name, context), name, file, undefined, context)];
+  }
+  const lines = [...documentLines(document)];
+  return lines.flatMap(({ line, text }) => {
+    try {
+      const value: unknown = JSON.parse(text);
+      const steps = listIn(value);
+      const list = steps?.reduce<unknown>((at, key) => (isObject(at) ? at[key] : at), value);
+      const span = steps === undefined ? undefined : path(text, steps);
+      const body = isContentsList(list) ? { contents: list } : { messages: list };
+      const name = judgeDialect(body)?.dialect;
+      if (name === undefined || span === undefined) {
+        throw new HarnessError('input.schema', `expected ${messageArrays.about}`);
+      }
+      loss.found(file, lengthOf(list), 'messages');
+      const messages = dialectOf(name).parseList(slice(text, span), context.table);
+      return [readList(messages, name, file, lines.length > 1 ? line : undefined, context)];
+    } catch (error) {
+      loss.found(file, 1, 'messages');
+      loss.skipped(file, 'a broken line');
+      context.report(problemOf(inputError(text, error), file, line));
+      return [];
+    }
+  });
+}
+
+/** @param line where the list stands, of a file with several */
+function readList(
+  messages: readonly Message[],
+  dialect: DialectName,
+  file: string,
+  line: number | undefined,
+  { loss }: ReadContext,
+): Transcript {
   const requests = requestsOfList(messages);
-  countList(loss, path, messages, requests);
-  return [
-    toTranscript({
-      task: stemOf(path),
-      trial: '0',
-      lineage: 'main',
-      source: { file: path, format: 'messages', session: path },
-      dialect: name,
-      requests,
-      retries: 0,
-    }),
-  ];
+  countList(loss, file, messages, requests);
+  return toTranscript({
+    task: line === undefined ? stemOf(file) : `${stemOf(file)} ${line}`,
+    trial: '0',
+    lineage: 'main',
+    source: { file, format: 'messages', session: line === undefined ? file : `${file} ${line}` },
+    dialect,
+    requests,
+    retries: 0,
+  });
 }
 
 function readMessages(
-  document: Document,
-  name: Transcript['dialect'],
+  document: Document & { readonly kind: 'jsonl' },
+  name: DialectName,
   context: ReadContext,
 ): readonly Message[] {
   const dialect = dialectOf(name);
-  if (document.kind === 'json') return dialect.parseList(document.text, context.table);
   const messages: Message[] = [];
   for (const { line, text } of linesOf(document.bytes)) {
     try {

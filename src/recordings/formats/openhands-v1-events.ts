@@ -4,9 +4,10 @@ import { isObject } from '../../wire/json-object.ts';
 import { elements, path as pathTo, rootSpan, slice } from '../../wire/json-spans.ts';
 import { stringOf } from '../../wire/parts.ts';
 import { type Document, documentLines } from '../document.ts';
+import { LineCounter } from '../line-counter.ts';
 import { byNaturalOrder, type FoundFile } from '../paths.ts';
 import { problemOf } from '../problem.ts';
-import { inputError, placeOf } from '../schema.ts';
+import { inputError } from '../schema.ts';
 import { stemOf, toTranscript } from '../transcripts.ts';
 import { Fates, skipped } from './fates.ts';
 import type { Format, ReadContext } from './format.ts';
@@ -104,10 +105,12 @@ function runsOf(document: Document, context: ReadContext): readonly Run[] {
 function listOf(text: string, file: string, line: number, key: string): Run {
   const list = pathTo(text, ['history']) ?? rootSpan(text);
   const spans = text[list.start] === '[' ? elements(text, list) : [];
-  const events = spans.map((span) => {
-    const place = placeOf(text, span.start, file);
-    return { file, text: slice(text, span), line: line + (place.line ?? 1) - 1 };
-  });
+  const lines = new LineCounter(text);
+  const events = spans.map((span) => ({
+    file,
+    text: slice(text, span),
+    line: line + lines.lineOf(span.start) - 1,
+  }));
   return { key, events };
 }
 

@@ -38,7 +38,8 @@ export const otelTraces: Format = {
   },
 
   read(documents, context) {
-    const calls = documents.flatMap((document) => readDocument(document, context));
+    const seen = new Set<string>();
+    const calls = documents.flatMap((document) => readDocument(document, seen, context));
     const sessions = new Map<string, PlacedCall[]>();
     for (const call of calls) {
       const key = call.request.session ?? call.request.file;
@@ -61,7 +62,12 @@ interface PlacedCall {
   readonly position: number;
 }
 
-function readDocument(document: Document, context: ReadContext): readonly PlacedCall[] {
+/** @param seen spans by trace and id, of files that were exported with some of the same */
+function readDocument(
+  document: Document,
+  seen: Set<string>,
+  context: ReadContext,
+): readonly PlacedCall[] {
   const { path } = document.file;
   const { loss } = context;
   const [value] = document.sample;
@@ -72,16 +78,16 @@ function readDocument(document: Document, context: ReadContext): readonly Placed
   }
   const spans = readSpans(document, context);
   const calls = new Map<SpanRecord, ModelCall>();
-  const seen = new Set<string>();
+  const repeated = new Set<SpanRecord>();
   for (const span of spans) {
-    const name = `${span.trace} ${span.id}`;
-    if (seen.has(name)) {
-      loss.merged(path, 'span repeated');
-      continue;
-    }
+    // Without a trace an id is that of its file.
+    const name = `${span.trace === '' ? path : span.trace} ${span.id}`;
+    if (seen.has(name)) repeated.add(span);
     seen.add(name);
     try {
       const call = readCall(span);
+      if (repeated.has(span)) loss.merged(path, 'span repeated');
+      if (call === undefined && repeated.has(span)) continue;
       if (call === undefined) loss.skipped(path, withoutMessages(span));
       else calls.set(span, call);
     } catch (error) {
@@ -92,8 +98,10 @@ function readDocument(document: Document, context: ReadContext): readonly Placed
     }
   }
   const envelopes = new Envelopes(context.table);
-  const inner = withoutWrappers(spans, calls);
-  loss.merged(path, 'tells a call that an inner span tells', calls.size - inner.length);
+  // Those that were read before tell too which spans stand around them.
+  const first = [...calls.keys()].filter((span) => !repeated.has(span));
+  const inner = withoutWrappers(spans, calls).filter(([span]) => !repeated.has(span));
+  loss.merged(path, 'tells a call that an inner span tells', first.length - inner.length);
   return inner.map(([span, call], position) => ({
     request: toRequest(path, span, call, envelopes, context.table),
     position,
@@ -253,11 +261,12 @@ function countCalls(
   )) {
     placed.set(file, (placed.get(file) ?? 0) + 1);
   }
-  for (const file of new Set(calls.map(({ request }) => request.file))) {
-    const all = calls.filter(({ request }) => request.file === file).length;
+  const all = new Map<string, number>();
+  for (const { request } of calls) all.set(request.file, (all.get(request.file) ?? 0) + 1);
+  for (const [file, count] of all) {
     const kept = placed.get(file) ?? 0;
     loss.read(file, kept);
-    loss.merged(file, 'retry', all - kept);
+    loss.merged(file, 'retry', count - kept);
   }
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Message } from '../../transcript/message.ts';
 import type { Request, Transcript } from '../../transcript/transcript.ts';
 import { isObject } from '../../wire/json-object.ts';
-import { elements, path, rootSpan, type Span } from '../../wire/json-spans.ts';
+import { elements, member, rootSpan, type Span } from '../../wire/json-spans.ts';
 import { openaiChat } from '../../wire/openai-chat.ts';
 import { chatAssistant, onlyKeys } from '../chat.ts';
 import { type Entry, lengthOf, readEntries } from '../entries.ts';
@@ -142,13 +142,15 @@ function messageOf(turn: Turn, text: string, span: Span, { table }: ReadContext)
 
 const withoutCalls: ReadonlySet<string> = new Set([...SENT].filter((key) => key !== 'tool_calls'));
 
+/** The turns of the list under `key` of the object at `holder`. */
 function turnsAt(
   turns: readonly Turn[],
-  { text, span }: Entry,
-  steps: readonly (string | number)[],
+  text: string,
+  holder: Span | undefined,
+  key: string,
   context: ReadContext,
 ): readonly Message[] {
-  const list = path(text, steps, span);
+  const list = holder === undefined ? undefined : member(text, holder, key);
   const spans = list === undefined ? [] : elements(text, list);
   return turns.flatMap((turn, index) => {
     const own = spans[index];
@@ -158,10 +160,14 @@ function turnsAt(
 
 function ofQueries(entry: Entry, run: Run, context: ReadContext): readonly Lineage[] {
   const { loss } = context;
-  const history = turnsAt(run.history ?? [], entry, ['history'], context);
+  const { text, span } = entry;
+  const history = turnsAt(run.history ?? [], text, span, 'history', context);
+  const list = member(text, span, 'trajectory');
+  const steps = list === undefined ? [] : elements(text, list);
   const queries = run.trajectory.map(({ query }, index) =>
-    turnsAt(query ?? [], entry, ['trajectory', index, 'query'], context),
+    turnsAt(query ?? [], text, steps[index], 'query', context),
   );
+  const following = followingOf(queries);
   const requests: Request[] = [];
   for (const [index, step] of run.trajectory.entries()) {
     const messages = queries[index] ?? [];
@@ -169,8 +175,7 @@ function ofQueries(entry: Entry, run: Run, context: ReadContext): readonly Linea
       loss.skipped(entry.file, 'a step without its query, which asked no model');
       continue;
     }
-    const next = queries.slice(index + 1).find((query) => query.length > 0);
-    const said = (next ?? history)[messages.length];
+    const said = (following[index] ?? history)[messages.length];
     const answer = said?.role === 'assistant' ? said : answerOf(step.response, context);
     const before = requests.at(-1)?.messages ?? [];
     const segment = requests.at(-1)?.segment ?? 0;
@@ -186,6 +191,19 @@ function ofQueries(entry: Entry, run: Run, context: ReadContext): readonly Linea
   return requests.length === 0 ? [] : [{ agent: 'main', requests }];
 }
 
+/** Of each query, the next one that is there. */
+function followingOf(
+  queries: readonly (readonly Message[])[],
+): readonly (readonly Message[] | undefined)[] {
+  let next: readonly Message[] | undefined;
+  const following = queries.toReversed().map((query) => {
+    const own = next;
+    if (query.length > 0) next = query;
+    return own;
+  });
+  return following.toReversed();
+}
+
 function answerOf(
   response: string | null | undefined,
   { table }: ReadContext,
@@ -196,7 +214,7 @@ function answerOf(
 
 function ofHistory(entry: Entry, run: Run, context: ReadContext): readonly Lineage[] {
   const turns = run.history ?? [];
-  const all = turnsAt(turns, entry, ['history'], context);
+  const all = turnsAt(turns, entry.text, entry.span, 'history', context);
   const agents = [...new Set(turns.map(({ agent }) => agent ?? ''))];
   const { loss } = context;
   const { file } = entry;

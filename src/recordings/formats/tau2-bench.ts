@@ -66,8 +66,8 @@ export const tau2Bench: Format = {
 
   detect(document) {
     const [value] = document.sample;
-    if (document.kind !== 'json' || !isObject(value) || !Array.isArray(value.simulations))
-      return false;
+    if (document.kind !== 'json' || !isObject(value)) return false;
+    if (!Array.isArray(value.simulations)) return isLoneSimulation(value);
     return value.simulations.some((entry) => isObject(entry) && 'task_id' in entry);
   },
 
@@ -80,10 +80,16 @@ export const tau2Bench: Format = {
   },
 };
 
+/** A simulation in a file of its own. */
+function isLoneSimulation(value: JsonObject): boolean {
+  if (!('task_id' in value) || !Array.isArray(value.messages)) return false;
+  return 'termination_reason' in value || 'reward_info' in value;
+}
+
 function readDocument(document: JsonDocument, context: ReadContext): readonly Transcript[] {
   const { text } = document;
   const list = path(text, ['simulations']);
-  const spans = list === undefined ? [] : elements(text, list);
+  const spans = list === undefined ? [rootSpan(text)] : elements(text, list);
   const records = (value: unknown) => (isObject(value) ? lengthOf(value.messages) : 1);
   const surroundings = surroundingsOf(document, context);
   return readEntries(document, spans, context, 'messages', records, (entry) => [

@@ -20,7 +20,7 @@ export interface DrawingOptions {
 const FONT_SIZE = 12;
 const LEGEND_LINE = 20;
 /** Widest letter of a label on average, as a share of the font's size. */
-const LETTER = 0.56;
+const LETTER = 0.6;
 
 /** Columns in pixels that a label takes at most on average. */
 export function labelWidth(text: string, size = FONT_SIZE): number {

@@ -1,6 +1,6 @@
 import * as Plot from '@observablehq/plot';
 import { shortenNames } from '../shorten.ts';
-import { compact } from './compact.ts';
+import { compactTicks } from './compact.ts';
 import { drawing, type LegendEntry, labelWidth, outlined } from './drawing.ts';
 import { ink } from './theme.ts';
 
@@ -60,7 +60,12 @@ export function evidenceChart(points: readonly EvidencePoint[], width: number): 
       marginRight: MARGIN.right,
       marginBottom: MARGIN.bottom,
       marginLeft: MARGIN.left,
-      x: { label: 'net saved, tokens →', domain: x, tickFormat: compact, ticks: width / 110 },
+      x: {
+        label: 'net saved, tokens →',
+        domain: x,
+        tickFormat: compactTicks(x[0], x[1], width / 110),
+        ticks: width / 110,
+      },
       y: { label: '↑ evidence kept, %', domain: y, ticks: 6 },
       marks: [
         Plot.gridY({ ticks: 6, stroke: ink('faint'), strokeOpacity: 1 }),
@@ -107,7 +112,9 @@ function padded(
 ): [number, number] {
   const [low, high] = [Math.min(...values), Math.max(...values)];
   const room = (high - low || Math.abs(high) || 1) * 0.08;
-  return [Math.max(limits[0], low - room), Math.min(limits[1] + room / 2, high + room)];
+  // Past the limit only what a dot on it takes.
+  const over = high === low ? 0 : room / 2;
+  return [Math.max(limits[0], low - room), Math.min(limits[1] + over, high + room)];
 }
 
 interface Frame {
@@ -162,7 +169,7 @@ function labelsOf(
     for (const { dx, dy, anchor } of places) {
       const start = left + dx - (anchor === 'start' ? 0 : anchor === 'end' ? wide : wide / 2);
       const box = { left: start, right: start + wide, top: top + dy - 8, bottom: top + dy + 8 };
-      const fits = box.left > MARGIN.left - 20 && box.right < width && box.top > 0;
+      const fits = box.left > MARGIN.left + 4 && box.right < width && box.top > 0;
       if (!fits || taken.some((other) => overlap(box, other))) continue;
       taken.push(box);
       marks.push(

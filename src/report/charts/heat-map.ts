@@ -38,13 +38,21 @@ export function heatMap(
     label,
     width,
     plot: {
-      height: ys.length * 40 + 62,
-      marginTop: 22,
-      marginLeft: Math.min(150, 28 + longest * 7),
+      height: ys.length * 40 + 64,
+      marginTop: 24,
+      marginLeft: Math.min(150, 14 + longest * 7),
       marginRight: 8,
       marginBottom: 40,
       x: { label: `${xLabel} →`, domain: [...xs], type: 'band', padding: 0.04, tickSize: 0 },
-      y: { label: `↓ ${yLabel}`, domain: [...ys], type: 'band', padding: 0.04, tickSize: 0 },
+      y: {
+        label: `↓ ${yLabel}`,
+        // Lying: a standing one is cut where there are few rows.
+        labelAnchor: 'top',
+        domain: [...ys],
+        type: 'band',
+        padding: 0.04,
+        tickSize: 0,
+      },
       marks: [
         Plot.cell(cells, {
           x: 'x',

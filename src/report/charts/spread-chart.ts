@@ -51,7 +51,7 @@ export function spreadChart(
     plot: {
       height: rows.length * (isNarrow ? 54 : 38) + 46,
       marginTop: 6,
-      marginLeft: isNarrow ? 12 : 190,
+      marginLeft: isNarrow ? 12 : 204,
       marginRight: 16,
       marginBottom: 40,
       x: { label: 'saved, % of the cell’s own tokens →', nice: true, ticks: width / 90 },

@@ -49,10 +49,13 @@ export function stackedBars(
       return value === 0 ? [] : [{ bar, part, value, href: here[0]?.href ?? '#' }];
     }),
   );
-  const total = (bar: string) =>
-    drawn
-      .filter((one) => one.bar === bar && one.value > 0)
-      .reduce((sum, one) => sum + one.value, 0);
+  const sum = (own: readonly { readonly value: number }[]) =>
+    own.reduce((all, { value }) => all + value, 0);
+  const end = (bar: string) => sum(drawn.filter((one) => one.bar === bar && one.value > 0));
+  const totalOf = (bar: string) => {
+    const own = drawn.filter((one) => one.bar === bar);
+    return `${compact(sum(own))}${own.some(({ value }) => value < 0) ? ' net' : ''}`;
+  };
   const colours = new Map(shown.map((part, index) => [part, seriesInk(index)]));
   const titleOf = ({ bar, part, value }: (typeof drawn)[number]) =>
     `${bar}, ${part}: ${compact(value)}`;
@@ -67,8 +70,8 @@ export function stackedBars(
       height: bars.length * (isNarrow ? 44 : 30) + 48,
       marginTop: 6,
       // On a narrow page names stand over their bars.
-      marginLeft: isNarrow ? 8 : 190,
-      marginRight: 62,
+      marginLeft: isNarrow ? 8 : 204,
+      marginRight: 74,
       marginBottom: 40,
       x: { label: axis, tickFormat: compact, ticks: width / 110, nice: false },
       y: { label: null, domain: bars, axis: null, padding: isNarrow ? 0.5 : 0.28 },
@@ -96,9 +99,9 @@ export function stackedBars(
           fill: ink('ink'),
         }),
         Plot.text(bars, {
-          x: total,
+          x: end,
           y: (bar: string) => bar,
-          text: (bar: string) => compact(total(bar)),
+          text: totalOf,
           textAnchor: 'start',
           dx: 6,
           fill: ink('soft'),

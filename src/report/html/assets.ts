@@ -23,9 +23,11 @@ export function styleSheet(): string {
   const dark = inkDeclarations('dark');
   const themes = [
     `:root{color-scheme:light dark;${inkDeclarations('light')}}`,
-    `@media (prefers-color-scheme:dark){:root:not([data-theme=light]){${dark}}}`,
-    `:root[data-theme=dark]{color-scheme:dark;${dark}}`,
+    // Paper is light.
+    `@media screen and (prefers-color-scheme:dark){:root:not([data-theme=light]){${dark}}}`,
+    `@media screen{:root[data-theme=dark]{color-scheme:dark;${dark}}}`,
     ':root[data-theme=light]{color-scheme:light}',
+    '@media print{:root{color-scheme:light}}',
   ];
   return `${themes.join('\n')}\n${asset('report.css')}`;
 }

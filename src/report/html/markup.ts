@@ -8,7 +8,7 @@ export interface Markup {
 export type Child = Markup | string | number | undefined | readonly Child[];
 
 /** Elements without a content. */
-const VOID = new Set(['input', 'meta', 'col', 'br']);
+const VOID = new Set(['input', 'meta', 'col', 'br', 'wbr']);
 
 /** `onclick`, `style`, `src` and their like are none of a page that runs and loads nothing. */
 const ATTRIBUTE =

@@ -20,7 +20,7 @@ const MOST_SESSIONS = 4;
 const MOST_CONFIGS = 5;
 const FEWEST_REQUESTS = 4;
 
-/** Which cells the curves are of: the largest recordings, under the configs that save most. */
+/** Which cells the curves are of: the largest recordings, under the configs that save most, of equal ones the first. */
 export interface CurveChoice {
   readonly recordings: ReadonlySet<string>;
   readonly configs: readonly string[];
@@ -50,9 +50,17 @@ export function curveChoice(
     .toSorted(([, a], [, b]) => b - a)
     .slice(0, MOST_SESSIONS)
     .map(([key]) => key);
+  const seen = new Set<string>();
   const configs = totals
     .filter(({ config, fired }) => fired > 0 && controlledBy(config) === undefined)
     .toSorted((a, b) => Number(b.frontier) - Number(a.frontier) || b.net - a.net)
+    // Settings without an effect would draw one line over the other.
+    .filter(({ gross, net, fired }) => {
+      const figures = `${gross} ${net} ${fired}`;
+      if (seen.has(figures)) return false;
+      seen.add(figures);
+      return true;
+    })
     .slice(0, MOST_CONFIGS)
     .map(({ config }) => config);
   return { recordings: new Set(recordings), configs };

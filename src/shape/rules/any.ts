@@ -1,8 +1,17 @@
 /** Rules of every provider: well-formed text, and the bytes of what was not rewritten. */
+import { type Growing, GrowingLists, sharedStart } from '../../transcript/growing-lists.ts';
 import { digestOf } from '../digest.ts';
 import { excerptOf } from '../excerpt.ts';
 import { canonicalText, type JsonObject } from '../json-values.ts';
-import type { Finding, ListView, MessageFinding, MessageRule, Rule, WireMessage } from '../rule.ts';
+import {
+  type Finding,
+  type ListView,
+  type MessageFinding,
+  type MessageRule,
+  type Rule,
+  spokenSize,
+  type WireMessage,
+} from '../rule.ts';
 
 const SURROGATE_OR_ESCAPE = /[\ud800-\udfff]|\\u[dD][89a-fA-F]/;
 const ESCAPE = /\\(u([0-9a-fA-F]{4})|[\s\S])/g;
@@ -83,37 +92,163 @@ function meaningOf(message: WireMessage): string {
   return digest;
 }
 
-/** Messages that say what a message of the list before says, in other bytes than any such message had. */
-function respelled({ messages, before }: ListView): readonly Finding[] {
-  if (before === undefined) return [];
-  const candidates = unshared(messages, before);
-  if (candidates.length === 0) return [];
-  const objectsBefore = new Set(before);
-  const bytesBefore = new Set(before.map((message) => message.raw));
-  const changed = candidates.filter(
-    ({ message }) => !objectsBefore.has(message) && !bytesBefore.has(message.raw),
-  );
-  if (changed.length === 0) return [];
-  const saidBefore = new Set(before.map(meaningOf));
-  return changed
-    .filter(({ message }) => saidBefore.has(meaningOf(message)))
-    .map(({ index }) => ({
-      message: index,
-      detail: 'says the same as the recorded message, in other bytes',
-    }));
+/** The messages of a list that have one size: by their bytes, and by what they say once that is asked. */
+class SameSize {
+  readonly #messages: WireMessage[] = [];
+  readonly #raws = new Map<string, number>();
+  readonly #meanings = new Map<string, number>();
+  /** Messages whose meaning is known. */
+  #told = 0;
+
+  push(message: WireMessage): void {
+    this.#messages.push(message);
+    count(this.#raws, message.raw, 1);
+  }
+
+  pop(): void {
+    const message = this.#messages.pop();
+    if (message === undefined) return;
+    count(this.#raws, message.raw, -1);
+    if (this.#told <= this.#messages.length) return;
+    this.#told = this.#messages.length;
+    count(this.#meanings, meaningOf(message), -1);
+  }
+
+  hasBytes({ raw }: WireMessage): boolean {
+    return this.#raws.has(raw);
+  }
+
+  /** True where some message has other bytes than this one. */
+  hasOther({ raw }: WireMessage): boolean {
+    return this.#raws.size > (this.#raws.has(raw) ? 1 : 0);
+  }
+
+  says(meaning: string): boolean {
+    for (; this.#told < this.#messages.length; this.#told++) {
+      const message = this.#messages[this.#told];
+      if (message !== undefined) count(this.#meanings, meaningOf(message), 1);
+    }
+    return this.#meanings.has(meaning);
+  }
 }
 
-/** Messages that are not the object of the list before at the same place, from the front or from the end. */
+function count(counts: Map<string, number>, key: string, by: number): void {
+  const now = (counts.get(key) ?? 0) + by;
+  if (now === 0) counts.delete(key);
+  else counts.set(key, now);
+}
+
+/** The messages of a list by their size, as the list grows: only those of one size may say the same. */
+class BySize implements Growing<WireMessage> {
+  readonly #messages: WireMessage[] = [];
+  readonly #bySize = new Map<number, SameSize>();
+
+  get length(): number {
+    return this.#messages.length;
+  }
+
+  append(message: WireMessage): void {
+    this.#messages.push(message);
+    const size = spokenSize(message);
+    const known = this.#bySize.get(size) ?? new SameSize();
+    this.#bySize.set(size, known);
+    known.push(message);
+  }
+
+  cut(length: number): void {
+    while (this.#messages.length > length) {
+      const message = this.#messages.pop();
+      if (message !== undefined) this.like(message)?.pop();
+    }
+  }
+
+  like(message: WireMessage): SameSize | undefined {
+    return this.#bySize.get(spokenSize(message));
+  }
+}
+
+const bySize = new GrowingLists<WireMessage, BySize>(() => new BySize());
+
+/** Rewrites in which nothing was respelled, by the first message of the list before; the latest last. */
+const clean = new WeakMap<WireMessage, Rewrite[]>();
+const MOST_CLEAN = 4;
+
+interface Rewrite {
+  readonly before: readonly WireMessage[];
+  readonly messages: readonly WireMessage[];
+}
+
+/** Messages that say what a message of the list before says, in other bytes than any such message had. */
+function respelled({ messages, before }: ListView): readonly Finding[] {
+  const [first] = before ?? [];
+  if (before === undefined || first === undefined) return [];
+  const known = clean.get(first) ?? [];
+  clean.set(first, known);
+  const [shared, sharedBefore] = closest(known, { before, messages });
+  const changed = unshared(messages, before, shared);
+  // A message that was clean among fewer is looked at again where one like it came in.
+  const fresh = bySize.of(messages);
+  for (let index = sharedBefore; index < before.length; index++) {
+    const message = before[index];
+    if (message === undefined || fresh.like(message)?.hasOther(message) !== true) continue;
+    return respelledAmong(unshared(messages, before, 0), before);
+  }
+  const found = respelledAmong(changed, before);
+  if (found.length > 0) return respelledAmong(unshared(messages, before, 0), before);
+  known.push({ before, messages });
+  if (known.length > MOST_CLEAN) known.shift();
+  return found;
+}
+
+/** How much of both lists was clean in one rewrite. */
+function closest(
+  known: readonly Rewrite[],
+  { before, messages }: Rewrite,
+): readonly [shared: number, sharedBefore: number] {
+  let most: readonly [number, number] = [0, 0];
+  for (const rewrite of known) {
+    const sharedBefore = sharedStart(rewrite.before, before);
+    // What was before and is gone may have been the same in other bytes.
+    if (sharedBefore < rewrite.before.length) continue;
+    const shared = sharedStart(rewrite.messages, messages);
+    if (shared > most[0]) most = [shared, sharedBefore];
+  }
+  return most;
+}
+
+interface Candidate {
+  readonly message: WireMessage;
+  readonly index: number;
+}
+
+function respelledAmong(
+  candidates: readonly Candidate[],
+  before: readonly WireMessage[],
+): readonly Finding[] {
+  if (candidates.length === 0) return [];
+  const known = bySize.of(before);
+  return candidates.flatMap(({ message, index }) => {
+    const alike = known.like(message);
+    if (alike === undefined || alike.hasBytes(message)) return [];
+    if (!alike.says(meaningOf(message))) return [];
+    return [{ message: index, detail: 'says the same as the recorded message, in other bytes' }];
+  });
+}
+
+/** Messages from `start` on that are not the object of the list before at the same place, from the front or from the end. */
 function unshared(
   messages: readonly WireMessage[],
   before: readonly WireMessage[],
-): readonly { readonly message: WireMessage; readonly index: number }[] {
+  start: number,
+): readonly Candidate[] {
   const shift = before.length - messages.length;
-  const found: { message: WireMessage; index: number }[] = [];
-  messages.forEach((message, index) => {
-    if (message === before[index] || message === before[index + shift]) return;
+  const found: Candidate[] = [];
+  for (let index = start; index < messages.length; index++) {
+    const message = messages[index];
+    if (message === undefined || message === before[index] || message === before[index + shift])
+      continue;
     found.push({ message, index });
-  });
+  }
   return found;
 }
 

@@ -20,6 +20,9 @@ export function queueName(harness: string): string {
 /** Channel on which the ids of runs are told that were cancelled. */
 export const CANCELLED = `${PREFIX}:cancelled`;
 
+/** Seconds after which Redis forgets what it has of a run that nobody goes on with. */
+export const KEPT_SECONDS = 14 * 24 * 3600;
+
 export function keysOf(run: string) {
   const base = `${PREFIX}:run:${run}`;
   return {
@@ -33,6 +36,9 @@ export function keysOf(run: string) {
     content: (digest: string) => `${base}:content:${digest}`,
   };
 }
+
+/** In the place of the plan: the run is over, and takes what has been measured. */
+export const NO_PLAN = 'over';
 
 /** No key is in it: those are of the workers' environments. */
 export const runPlan = z.object({

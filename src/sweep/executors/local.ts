@@ -10,7 +10,7 @@ export function localExecutor(jobs: number): Executor {
         works,
         jobs,
         async (work) => {
-          for await (const outcome of measureCells(work, host, stop)) await keep(work, outcome);
+          for await (const outcome of measureCells(work, host, stop)) await keep(outcome);
         },
         stop,
       ),

@@ -1,36 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { HarnessError, messageOf } from '../../errors.ts';
-
-/** Where a Redis is. `shown` is what messages may say of it: never its user or password. */
-export interface RedisAddress {
-  readonly url: string;
-  readonly shown: string;
-  /** The password in the address; to be kept out of everything that is written. */
-  readonly password: string | undefined;
-}
-
-/** Reads `redis://[user:password@]host[:port][/db]`, or `rediss://` for TLS. Throws HarnessError `usage`. */
-export function parseRedisUrl(text: string): RedisAddress {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  const isRedis = url?.protocol === 'redis:' || url?.protocol === 'rediss:';
-  if (url === undefined || !isRedis || url.hostname === '' || !/^(?:\/\d*)?$/.test(url.pathname)) {
-    // Not shown: what is no address may still hold a password.
-    const message =
-      'the address of the Redis cannot be read, expected redis://[user:password@]host[:port][/db], or rediss:// for TLS';
-    throw new HarnessError('usage', message);
-  }
-  const port = url.port === '' ? '6379' : url.port;
-  const password = url.password === '' ? undefined : decoded(url.password);
-  return { url: text, shown: `${url.hostname}:${port}`, password };
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
+import type { RedisAddress } from './redis-address.ts';
 
 /** Longest wait between two attempts to connect, in milliseconds. */
 const LONGEST_WAIT = 2000;
@@ -47,7 +18,6 @@ export class RedisLink {
   readonly #say: (line: string) => void;
   readonly #open = new Set<Redis>();
   #isDown = false;
-  #refused: (error: HarnessError) => void = () => {};
 
   constructor(address: RedisAddress, say: (line: string) => void) {
     this.address = address;
@@ -64,28 +34,30 @@ export class RedisLink {
     this.#open.add(redis);
     redis.on('error', (error) => this.note(error));
     redis.on('ready', () => this.#up());
-    const ended = new Promise<never>((_, reject) => {
-      this.#refused = reject;
-      if (stop.aborted) reject(stop.reason);
-      stop.addEventListener('abort', () => reject(stop.reason), { once: true });
-    });
-    // Later refusals end what is asked, not the process.
-    ended.catch(() => {});
-    await Promise.race([redis.ping(), ended]);
+    try {
+      await unlessAborted(redis.ping(), stop);
+    } catch (error) {
+      stop.throwIfAborted();
+      throw this.#refusal(error);
+    }
     return redis;
   }
 
   /** Tells of an error of a connection, once for each outage. */
   note(error: unknown): void {
-    const text = this.#clean(messageOf(error));
-    if (REFUSED.test(text)) {
-      const message = `the Redis at ${this.address.shown} refuses the connection (${text}); check user and password of its address`;
-      this.#refused(new HarnessError('redis.refused', message));
-      return;
-    }
     if (this.#isDown) return;
+    const text = this.#clean(messageOf(error));
+    // Whoever asks is told.
+    if (REFUSED.test(text)) return;
     this.#isDown = true;
     this.#say(`the Redis at ${this.address.shown} cannot be reached (${text}); trying again`);
+  }
+
+  #refusal(error: unknown): HarnessError {
+    const text = this.#clean(messageOf(error));
+    const hint = REFUSED.test(text) ? '; check user and password of its address' : '';
+    const message = `the Redis at ${this.address.shown} refuses what is asked: ${text}${hint}`;
+    return new HarnessError('redis.refused', message, { cause: error });
   }
 
   #up(): void {
@@ -94,21 +66,22 @@ export class RedisLink {
     this.#say(`the Redis at ${this.address.shown} is there again`);
   }
 
-  /** Tries again what can be asked twice, for a minute. Rejects with `redis.refused`. */
-  async retrying<T>(ask: () => Promise<T>): Promise<T> {
+  /**
+   * Tries again what can be asked twice, for a minute of refusals, and waits for a Redis that is away. Rejects with
+   * `redis.refused`, or with the reason of `patience` when that aborts.
+   */
+  async retrying<T>(ask: () => Promise<T>, patience: AbortSignal): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await ask();
+        return await unlessAborted(ask(), patience);
       } catch (error) {
+        patience.throwIfAborted();
         const text = this.#clean(messageOf(error));
-        if (attempt === MOST_ATTEMPTS || REFUSED.test(text)) {
-          const message = `the Redis at ${this.address.shown} does not do what is asked: ${text}`;
-          throw new HarnessError('redis.refused', message, { cause: error });
-        }
+        if (attempt === MOST_ATTEMPTS || REFUSED.test(text)) throw this.#refusal(error);
         if (attempt === 1) {
           this.#say(`the Redis at ${this.address.shown} did not answer (${text}); trying again`);
         }
-        await new Promise((resolve) => setTimeout(resolve, RETRY_WAIT));
+        await sleep(RETRY_WAIT, undefined, { signal: patience });
       }
     }
   }
@@ -126,3 +99,19 @@ export class RedisLink {
 
 const RETRY_WAIT = 1000;
 const MOST_ATTEMPTS = 60;
+
+async function unlessAborted<T>(asked: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  let abort = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    abort = () => reject(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+  });
+  // What is given up must not end the process when its connection is closed.
+  asked.catch(() => {});
+  try {
+    return await Promise.race([asked, aborted]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}

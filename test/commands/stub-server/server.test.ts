@@ -458,6 +458,7 @@ describe('misbehaviour', () => {
       expect(() => parseMisbehaviour(wrong), wrong).toThrow(/expected a status/);
     }
     expect(() => parseMisbehaviour('malfomed')).toThrow(/did you mean malformed\?/);
+    expect(() => parseMisbehaviour('slow')).toThrow(/slow:MS or one of .* to repeat it$/);
   });
 });
 

@@ -64,7 +64,8 @@ function splitAtClear(records: readonly SessionRecord[]): readonly (readonly Ses
 }
 
 function isClear({ message }: SessionRecord): boolean {
-  if (message?.role !== 'user' || !message.content.includes('/clear<')) return false;
+  if (message?.role !== 'user' || !message.content.startsWith('"')) return false;
+  if (!message.content.includes('/clear<')) return false;
   const content: unknown = JSON.parse(message.content);
   return typeof content === 'string' && CLEAR.test(content);
 }

@@ -134,7 +134,7 @@ function readLine(text: string, file: string, position: number): readonly Sessio
     isSidechain: record.isSidechain === true,
     isCopy: false,
     time: readTime(record.timestamp),
-    message: isSent(record) ? messageAt(text, root) : undefined,
+    message: isSent(record) ? messageAt(text, root, record.message) : undefined,
   };
   const copied = copiedRecord(record);
   const inner = copied === undefined ? undefined : path(text, ['data', 'message'], root);
@@ -149,7 +149,7 @@ function readLine(text: string, file: string, position: number): readonly Sessio
     isSidechain: true,
     isCopy: true,
     time: readTime(copied.timestamp) ?? own.time,
-    message: messageAt(text, inner),
+    message: messageAt(text, inner, copied.message),
   };
   return [own, copy];
 }
@@ -186,15 +186,15 @@ function copiedRecord(record: ParsedRecord) {
   const data = record.type === 'progress' ? record.data : undefined;
   if (!isObject(data) || data.type !== 'agent_progress' || !isObject(data.message))
     return undefined;
-  const { type, uuid, timestamp } = data.message;
+  const { type, uuid, timestamp, message } = data.message;
   const agent = data.agentId ?? record.parentToolUseID;
   if ((type !== 'user' && type !== 'assistant') || typeof agent !== 'string') return undefined;
-  return { agent, type, uuid: typeof uuid === 'string' ? uuid : undefined, timestamp };
+  return { agent, type, uuid: typeof uuid === 'string' ? uuid : undefined, timestamp, message };
 }
 
-function messageAt(text: string, record: Span): RecordedMessage {
+/** @param value the record's `message` as it was parsed */
+function messageAt(text: string, record: Span, value: unknown): RecordedMessage {
   const span = member(text, record, 'message');
-  const value: unknown = span === undefined ? undefined : JSON.parse(slice(text, span));
   const parsed = messageSchema.safeParse(value);
   if (!parsed.success) throw schemaError(parsed.error, ABOUT, value);
   const content = span === undefined ? undefined : member(text, span, 'content');

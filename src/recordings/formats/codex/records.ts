@@ -3,6 +3,7 @@ import { isObject, type JsonObject } from '../../../wire/json-object.ts';
 import { elements, member, path, rootSpan, type Span, slice } from '../../../wire/json-spans.ts';
 import { stringOf } from '../../../wire/parts.ts';
 import { type Document, documentLines } from '../../document.ts';
+import { LineCounter } from '../../line-counter.ts';
 import { readTime } from '../../responses.ts';
 import { schemaError } from '../../schema.ts';
 
@@ -39,9 +40,8 @@ export function* recordTexts(document: Document): Generator<RecordText> {
   const session = path(text, ['session']);
   const items = path(text, ['items']);
   const spans = [...(session ? [session] : []), ...(items ? elements(text, items) : [])];
-  for (const span of spans) {
-    yield { line: text.slice(0, span.start).split('\n').length, text: slice(text, span) };
-  }
+  const lines = new LineCounter(text);
+  for (const span of spans) yield { line: lines.lineOf(span.start), text: slice(text, span) };
 }
 
 /** True for a whole session in one object, as the first versions wrote it. */

@@ -100,11 +100,11 @@ export function readChat(document: Document, context: ReadContext, fates: Fates)
 
 function readLines(document: Document, context: ReadContext, fates: Fates): Chat {
   const { path: file } = document.file;
-  let chat: Chat = { facts: {}, messages: [] };
+  const chat: GrowingChat = { facts: {}, messages: [] };
   for (const { line, text } of documentLines(document)) {
     const position = fates.add(READ);
     try {
-      chat = afterLine(chat, text, position, fates);
+      takeLine(chat, text, position, fates);
     } catch (error) {
       context.report(problemOf(inputError(text, error), file, line));
       fates.set(position, skipped('broken line'));
@@ -114,24 +114,33 @@ function readLines(document: Document, context: ReadContext, fates: Fates): Chat
   return { ...chat, messages: onePerId(chat.messages, fates) };
 }
 
-function afterLine(chat: Chat, text: string, position: number, fates: Fates): Chat {
+/** A chat while its lines are read. */
+interface GrowingChat {
+  facts: JsonObject;
+  readonly messages: ChatMessage[];
+}
+
+function takeLine(chat: GrowingChat, text: string, position: number, fates: Fates): void {
   const value: unknown = JSON.parse(text);
-  const { facts, messages } = chat;
+  const { messages } = chat;
   if (isObject(value)) {
-    if (isObject(value.$set)) return { facts: { ...facts, ...value.$set }, messages };
+    if (isObject(value.$set)) {
+      chat.facts = { ...chat.facts, ...value.$set };
+      return;
+    }
     if (value.type === undefined && typeof value.sessionId === 'string') {
-      return { facts: { ...facts, ...value }, messages };
+      chat.facts = { ...chat.facts, ...value };
+      return;
     }
     if (typeof value.$rewindTo === 'string') {
       const at = messages.findIndex(({ id }) => id === value.$rewindTo);
-      if (at < 0) return chat;
-      for (const gone of messages.slice(at)) fates.set(gone.position, skipped('turn taken back'));
-      return { facts, messages: messages.slice(0, at) };
+      if (at < 0) return;
+      for (const gone of messages.splice(at)) fates.set(gone.position, skipped('turn taken back'));
+      return;
     }
   }
-  const message = readMessage(text, position);
+  messages.push(readMessage(text, position));
   fates.set(position, SAID);
-  return { facts, messages: [...messages, message] };
 }
 
 /** A message that is recorded again, with what it had by then, stands where it stood first. */

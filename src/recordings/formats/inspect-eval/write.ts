@@ -1,11 +1,10 @@
 import type { MessageTable } from '../../../transcript/intern.ts';
 import type { Block, DialectName, Message } from '../../../transcript/message.ts';
 import type { Envelope, Usage } from '../../../transcript/transcript.ts';
-import { dialectOf } from '../../../wire/catalog.ts';
 import { isObject } from '../../../wire/json-object.ts';
 import { contentBlocks, toolCall, toolResult } from '../../content-parts.ts';
 import { Conversation } from '../../conversation.ts';
-import { hasSystemApart, writeEnvelope } from '../../written-envelope.ts';
+import { hasSystemApart, type RequestHead, writeBodyEnvelope } from '../../written-envelope.ts';
 import type { SampleCall, SampleMessage } from './sample.ts';
 
 /**
@@ -28,39 +27,77 @@ export interface Written {
   readonly envelope: Envelope;
 }
 
-/** A list of the log's messages, with the tools that were declared, as the wire has them. */
-export function writeRequest(
-  list: readonly SampleMessage[],
-  tools: SampleCall['tools'],
-  model: string | undefined,
-  dialect: DialectName,
-  table: MessageTable,
-): Written {
-  const isApart = hasSystemApart(dialect);
-  const lead = isApart ? list.findIndex(({ role }) => role !== 'system') : 0;
-  const apart = list.slice(0, lead < 0 ? list.length : lead);
-  const conversation = new Conversation(dialect, table);
-  for (const message of list.slice(apart.length)) {
-    const isLate = isApart && message.role === 'system';
-    conversation.say(isLate ? 'user' : message.role, blocksOf(message, dialect));
-  }
-  const system = apart.map(({ content }) => textOf(content)).join('\n\n');
-  const head = {
-    model,
-    system: system === '' ? undefined : system,
-    tools: tools?.map(({ name, description, parameters }) => ({
-      name,
-      description: typeof description === 'string' ? description : undefined,
-      parameters,
-    })),
-  };
-  const envelope = writeEnvelope(dialect, head, table) ?? emptyEnvelope(dialect, table);
-  return { messages: conversation.messages, envelope };
+/** A list that was written, for one that goes on from it. */
+interface WrittenList {
+  readonly list: readonly SampleMessage[];
+  /** Number of leading messages that stand apart from the list. */
+  readonly apart: number;
+  readonly conversation: Conversation;
 }
 
-function emptyEnvelope(name: DialectName, table: MessageTable): Envelope {
-  const dialect = dialectOf(name);
-  return dialect.parse(`{"${dialect.listKey}":[]}`, table).envelope;
+/** Writes the lists of the log's messages, with the tools that were declared, as the wire has them. */
+export class RequestWriter {
+  readonly #table: MessageTable;
+  readonly #last = new Map<DialectName, WrittenList>();
+  readonly #envelopes = new Map<string, Envelope>();
+
+  constructor(table: MessageTable) {
+    this.#table = table;
+  }
+
+  /** A list that begins with the messages of the one before, the same objects, costs what it adds. */
+  write(
+    list: readonly SampleMessage[],
+    tools: SampleCall['tools'],
+    model: string | undefined,
+    dialect: DialectName,
+  ): Written {
+    const { apart, conversation } = this.#written(list, dialect);
+    const system = list
+      .slice(0, apart)
+      .map(({ content }) => textOf(content))
+      .join('\n\n');
+    const head = {
+      model,
+      system: system === '' ? undefined : system,
+      tools: tools?.map(({ name, description, parameters }) => ({
+        name,
+        description: typeof description === 'string' ? description : undefined,
+        parameters,
+      })),
+    };
+    return { messages: conversation.messages, envelope: this.#envelope(dialect, head) };
+  }
+
+  #written(list: readonly SampleMessage[], dialect: DialectName): WrittenList {
+    const isApart = hasSystemApart(dialect);
+    const last = this.#last.get(dialect);
+    const goesOn =
+      last !== undefined &&
+      last.list.length > last.apart &&
+      last.list.length <= list.length &&
+      last.list.every((message, index) => message === list[index]);
+    const lead = isApart ? list.findIndex(({ role }) => role !== 'system') : 0;
+    const apart = goesOn ? last.apart : lead < 0 ? list.length : lead;
+    const conversation = goesOn ? last.conversation : new Conversation(dialect, this.#table);
+    for (const message of list.slice(goesOn ? last.list.length : apart)) {
+      const isLate = isApart && message.role === 'system';
+      conversation.say(isLate ? 'user' : message.role, blocksOf(message, dialect));
+    }
+    const written = { list, apart, conversation };
+    this.#last.set(dialect, written);
+    return written;
+  }
+
+  /** One envelope for all requests with the same surroundings. */
+  #envelope(dialect: DialectName, head: RequestHead): Envelope {
+    const key = JSON.stringify([dialect, head]);
+    const known = this.#envelopes.get(key);
+    if (known !== undefined) return known;
+    const envelope = writeBodyEnvelope(dialect, head, this.#table);
+    this.#envelopes.set(key, envelope);
+    return envelope;
+  }
 }
 
 /** The model's answer as one message; undefined where the wire would carry nothing of it. */

@@ -59,10 +59,11 @@ export function isGraphMessage(value: unknown): boolean {
     fields !== undefined &&
     !('uuid' in fields) &&
     roleOf(stringOf(fields.type), fields.role) !== undefined &&
-    // Other formats have types of these names, without these fields.
-    ['additional_kwargs', 'response_metadata', 'tool_call_id', 'usage_metadata'].some(
+    // Other formats have types of these names, without these fields; two names are this library's alone.
+    (['additional_kwargs', 'response_metadata', 'tool_call_id', 'usage_metadata'].some(
       (key) => key in fields,
-    )
+    ) ||
+      (/^(?:human|ai)$/.test(stringOf(fields.type)) && 'content' in fields))
   );
 }
 

@@ -93,17 +93,15 @@ type Reader<T> = (span: SpanRecord) => T | undefined;
 
 /** The messages that were sent, the most exact record first. */
 const REQUESTS: readonly Reader<readonly Turn[]>[] = [
-  ({ attributes }) => {
-    const turns = turnsOfList(jsonAt(attributes, 'gen_ai.input.messages'));
-    if (turns.length === 0) return undefined;
-    return [...systemOf(jsonOrText(attributes, 'gen_ai.system_instructions')), ...turns];
-  },
+  ({ attributes }) => inputMessages(attributes),
   ({ attributes }) => numberedTurns(attributes, 'gen_ai.prompt'),
   ({ attributes }) => numberedTurns(attributes, 'llm.prompts'),
   ({ attributes }) => numberedTurns(attributes, 'llm.input_messages'),
   ({ attributes }) => turnsOfList(jsonAt(attributes, 'ai.prompt.messages')),
   ({ attributes }) => promptTurns(jsonAt(attributes, 'ai.prompt')),
+  (span) => fromDetails(span, (attributes) => inputMessages(attributes)),
   eventTurns,
+  (span) => contentOf(span, 'gen_ai.content.prompt', 'gen_ai.prompt'),
   ({ attributes }) => turnsOfList(jsonAt(attributes, 'pydantic_ai.all_messages')).slice(0, -1),
   ({ attributes }) => bodyTurns(jsonAt(attributes, 'gcp.vertex.agent.llm_request')),
   ({ attributes }) => bodyTurns(jsonAt(attributes, 'request_data')),
@@ -117,6 +115,11 @@ const RESPONSES: readonly Reader<Turn>[] = [
   ({ attributes }) => numberedTurns(attributes, 'gen_ai.completion').at(0),
   ({ attributes }) => numberedTurns(attributes, 'llm.completions').at(0),
   ({ attributes }) => numberedTurns(attributes, 'llm.output_messages').at(0),
+  (span) =>
+    fromDetails(span, (attributes) =>
+      turnsOfList(jsonAt(attributes, 'gen_ai.output.messages')).at(0),
+    ),
+  (span) => contentOf(span, 'gen_ai.content.completion', 'gen_ai.completion').at(0),
   ({ attributes }) => vercelAnswer(attributes, 'ai.response'),
   ({ attributes }) => vercelAnswer(attributes, 'ai.result'),
   ({ events }) => {
@@ -128,6 +131,28 @@ const RESPONSES: readonly Reader<Turn>[] = [
   ({ attributes }) => answerIn(looseJsonAt(attributes, 'langfuse.observation.output')),
   ({ attributes }) => answerIn(looseJsonAt(attributes, 'output.value')),
 ];
+
+function inputMessages(attributes: Attributes): readonly Turn[] | undefined {
+  const turns = turnsOfList(jsonAt(attributes, 'gen_ai.input.messages'));
+  if (turns.length === 0) return undefined;
+  return [...systemOf(jsonOrText(attributes, 'gen_ai.system_instructions')), ...turns];
+}
+
+/** The event that tells all of a call, where its messages are not the span's own attributes. */
+function fromDetails<T>(
+  { events }: SpanRecord,
+  read: (attributes: Attributes) => T | undefined,
+): T | undefined {
+  const event = events.find(({ name }) => name === 'gen_ai.client.inference.operation.details');
+  return event === undefined ? undefined : read(event.attributes);
+}
+
+/** Messages as JSON in an event of an early convention. */
+function contentOf({ events }: SpanRecord, name: string, key: string): readonly Turn[] {
+  return events.flatMap((event) =>
+    event.name === name ? turnsOfList([looseJsonAt(event.attributes, key)].flat()) : [],
+  );
+}
 
 function jsonOrText(attributes: Attributes, key: string): unknown {
   const value = attributes.get(key);

@@ -65,7 +65,7 @@ export class DetailStore {
       ...(this.#dropped === 0
         ? []
         : [
-            `Before and after are in this report for ${kept} of ${this.#added} recordings: those with most evidence missing, so that the file stays under its size limit. npm run show has the others.`,
+            `Before and after are in this report for ${kept} of ${this.#added} recordings: those with most evidence missing, so that the file stays under its size limit. The command show has the others.`,
           ]),
       ...(this.#shortened === 0
         ? []

@@ -22,12 +22,13 @@ export const cacheMarkRules: readonly ListRule<AnthropicFacts>[] = [
       fix: 'Drop the oldest mark in the list.',
       rewriteCanBreak: true,
     }),
-    *find(facts, { context }) {
+    *find(facts, { context, kinds: held }) {
       const automatic = isObject(context.cache_control) ? 1 : 0;
       let count = marksBefore(context).length + automatic + (context.cache_marks ?? 0);
       if (count > MOST_MARKS) {
         yield { message: 0, detail: `more than ${MOST_MARKS} cache marks before the list` };
       }
+      if ((held & KIND.mark) === 0) return;
       for (const [message, { blocks, kinds }] of facts.entries()) {
         if ((kinds & KIND.mark) === 0) continue;
         for (const { marks, index } of blocks) {
@@ -51,13 +52,14 @@ export const cacheMarkRules: readonly ListRule<AnthropicFacts>[] = [
       fix: 'Give the later mark the shorter lifetime, or drop it.',
       rewriteCanBreak: true,
     }),
-    *find(facts, { context }) {
+    *find(facts, { context, kinds: held }) {
       const outside = marksBefore(context);
       const firstShort = outside.indexOf('5m');
       let short = firstShort >= 0;
       if (short && outside.includes('1h', firstShort)) {
         yield { message: 0, detail: "a mark of '1h' after a mark of '5m' before the list" };
       }
+      if ((held & KIND.mark) === 0) return;
       for (const [message, { blocks, kinds }] of facts.entries()) {
         if ((kinds & KIND.mark) === 0) continue;
         for (const { marks, index } of blocks) {

@@ -1,0 +1,157 @@
+import type { Figures } from './parts.ts';
+import {
+  LONG_SESSION,
+  NO_COMPACTION,
+  type SessionShape,
+  SMALL_MESSAGES,
+  scaled,
+} from './session.ts';
+
+/** Runs a part in a process of its own. */
+export type Run = (part: string, file: string, names?: readonly string[]) => Promise<Figures>;
+
+export interface Inputs {
+  /** Path of a session of this shape, made when it is first asked for. */
+  session(shape: SessionShape): string;
+  /** Path of the tau-bench recordings; undefined where they are not at hand. */
+  readonly tauBench: string | undefined;
+  /** Share of the full size that everything is measured at. */
+  readonly share: number;
+  /** Names of the presets that need nothing from outside. */
+  readonly presets: readonly string[];
+}
+
+export interface Measurement {
+  readonly name: string;
+  readonly about: string;
+  /** One round: figures by label. Undefined where its input is not at hand. */
+  round(run: Run, inputs: Inputs): Promise<Figures | undefined>;
+}
+
+const TWO = ['baseline', 'cg-summarize'];
+const FOUR = [...TWO, 'cg-mask', 'cg-extract-code'];
+
+/** What replays take in passes: reading and the configs, with what the stub and the sandbox took apart. */
+function inPasses(figures: Figures, names: readonly string[], pass: number): Figures {
+  const of = (name: string) => figures[name] ?? 0;
+  const all = names.reduce((seconds, name) => seconds + of(name), of('reading'));
+  return {
+    total: (all - of('stub') - of('sandbox')) / pass,
+    reading: of('reading') / pass,
+    stub: of('stub') / pass,
+    sandbox: of('sandbox') / pass,
+    ...Object.fromEntries(names.map((name) => [name, of(name) / pass])),
+  };
+}
+
+function replayOf(
+  name: string,
+  about: string,
+  shape: SessionShape,
+  configs: readonly string[],
+): Measurement {
+  return {
+    name,
+    about: `${about}, in passes of the counter over its distinct text`,
+    async round(run, inputs) {
+      const file = inputs.session(scaled(shape, inputs.share));
+      const { seconds = 0 } = await run('pass', file);
+      return inPasses(await run('replay', file, configs), configs, seconds);
+    },
+  };
+}
+
+/** Seconds of one part over those of another, on the long session. */
+function ratio(name: string, about: string, over: string, under: string): Measurement {
+  return {
+    name,
+    about,
+    async round(run, inputs) {
+      const file = inputs.session(scaled(LONG_SESSION, inputs.share));
+      const [one, other] = [await run(over, file), await run(under, file)];
+      return { ratio: (one.seconds ?? 0) / (other.seconds ?? 0) };
+    },
+  };
+}
+
+export const measurements: readonly Measurement[] = [
+  replayOf('replay-two', 'a long session under two configs', LONG_SESSION, TWO),
+  replayOf('replay-four', 'a long session under four configs', LONG_SESSION, FOUR),
+  replayOf('small-two', 'the same in small messages, two configs', SMALL_MESSAGES, TWO),
+  replayOf('small-four', 'the same in small messages, four configs', SMALL_MESSAGES, FOUR),
+  replayOf(
+    'growing-two',
+    'the same without compaction of the agent, two configs',
+    NO_COMPACTION,
+    TWO,
+  ),
+  replayOf(
+    'growing-four',
+    'the same without compaction of the agent, four configs',
+    NO_COMPACTION,
+    FOUR,
+  ),
+  {
+    name: 'naive',
+    about:
+      'counting every request from scratch against ours; and Σ request tokens ÷ distinct tokens',
+    async round(run, inputs) {
+      const file = inputs.session(scaled(LONG_SESSION, inputs.share));
+      const pass = await run('pass', file);
+      const naive = await run('naive', file);
+      const ours = await run('replay', file, ['baseline']);
+      const tokens = ours.requestTokens ?? 0;
+      const scratch = ((naive.seconds ?? 0) * tokens) / (naive.tokens ?? 1);
+      return {
+        ratio: scratch / (ours.baseline ?? 0),
+        'request tokens ÷ distinct': tokens / (pass.tokens ?? 1),
+      };
+    },
+  },
+  {
+    name: 'twice',
+    about: 'twice the session against once, two configs, reading included',
+    async round(run, inputs) {
+      const seconds = async (share: number) => {
+        const file = inputs.session(scaled(LONG_SESSION, share));
+        return inPasses(await run('replay', file, TWO), TWO, 1).total ?? 0;
+      };
+      return { ratio: (await seconds(2 * inputs.share)) / (await seconds(inputs.share)) };
+    },
+  },
+  ratio('counter', 'js-tiktoken against our counter', 'tiktoken', 'ours'),
+  ratio('reading', 'reading against JSON.parse of the same bytes', 'read', 'parse'),
+  ratio('shape', 'the shape check of all requests alone, in passes', 'shape', 'pass'),
+  ratio('evidence', 'the evidence of all actions alone, in passes', 'evidence', 'pass'),
+  {
+    name: 'memory',
+    about: 'largest resident size under four configs, in MB and over the size of the file',
+    async round(run, inputs) {
+      const shape = scaled(LONG_SESSION, inputs.share);
+      const { rss = 0 } = await run('replay', inputs.session(shape), FOUR);
+      return { MB: rss, ratio: rss / (shape.bytes / 1e6) };
+    },
+  },
+  {
+    name: 'cells',
+    about:
+      'tau-bench transcripts under all presets: cells a second of CPU, the slowest over the median',
+    async round(run, { tauBench, share, presets }) {
+      if (tauBench === undefined) return undefined;
+      const count = String(Math.max(2, Math.round(200 * share)));
+      const { cells = 0, ...seconds } = await run('cells', tauBench, [count, ...presets]);
+      const times = Object.values(seconds).sort((a, b) => a - b);
+      const all = times.reduce((total, time) => total + time, 0);
+      const median = times[times.length >> 1] ?? 1;
+      const rates = Object.entries(seconds).map(([name, time]) => [
+        `${name} ÷ median`,
+        time / median,
+      ]);
+      return {
+        'a second': cells / all,
+        'most ÷ median': (times.at(-1) ?? 0) / median,
+        ...Object.fromEntries(rates),
+      };
+    },
+  },
+];

@@ -1,0 +1,214 @@
+/**
+ * What one process of the bench measures, each from cold caches. Times are CPU seconds of the whole
+ * process, so that other work on the machine and waiting do not count.
+ */
+
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { sharedSandbox } from '../../src/compaction/extract/sandbox-access.ts';
+import { loadConfigs } from '../../src/compaction/preset.ts';
+import type { Model } from '../../src/model/model.ts';
+import { SharedReplies } from '../../src/model/shared-replies.ts';
+import { stubModel } from '../../src/model/stub.ts';
+import { readRecordings } from '../../src/recordings/read.ts';
+import { recordedEvidence } from '../../src/replay/evidence-recorded.ts';
+import { replayTranscript } from '../../src/replay/replay.ts';
+import { shapeCheck } from '../../src/replay/shape-check.ts';
+import { countTokens } from '../../src/text/tokens.ts';
+import { sharedStart } from '../../src/transcript/growing-lists.ts';
+import type { Message } from '../../src/transcript/message.ts';
+import type { Transcript } from '../../src/transcript/transcript.ts';
+
+/** Figures by name. */
+export type Figures = { readonly [name: string]: number };
+
+export type Part = (file: string, names: readonly string[]) => Promise<Figures>;
+
+function cpuSeconds(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6;
+}
+
+async function timed<T>(
+  work: () => T | Promise<T>,
+): Promise<readonly [seconds: number, result: T]> {
+  const start = cpuSeconds();
+  const result = await work();
+  return [cpuSeconds() - start, result];
+}
+
+async function read(file: string): Promise<readonly Transcript[]> {
+  const transcripts: Transcript[] = [];
+  for await (const reading of readRecordings([file], { cwd: '/' })) {
+    for (const { message } of reading.problems) throw new Error(message);
+    transcripts.push(...reading.transcripts);
+  }
+  return transcripts;
+}
+
+async function readOne(file: string): Promise<Transcript> {
+  const [transcript] = await read(file);
+  if (transcript === undefined) throw new Error(`${file} holds no transcript`);
+  return transcript;
+}
+
+/** The texts of a message that are counted. */
+function textsOf({ blocks }: Message): readonly string[] {
+  return blocks.flatMap((block) => {
+    if (block.kind === 'text' || block.kind === 'thinking') return [block.text];
+    if (block.kind === 'tool-call') return [block.name, block.arguments];
+    return block.kind === 'tool-result' ? block.texts : [];
+  });
+}
+
+/** Each text of a transcript's messages and actions, once a message. */
+function distinctTexts({ requests }: Transcript): readonly string[] {
+  const messages = new Set<Message>();
+  let before: readonly Message[] = [];
+  for (const { messages: list, action } of requests) {
+    for (const message of list.slice(sharedStart(before, list))) messages.add(message);
+    if (action !== undefined) messages.add(action);
+    before = list;
+  }
+  return [...messages].flatMap(textsOf);
+}
+
+function sum(texts: readonly string[]): number {
+  let tokens = 0;
+  for (const text of texts) tokens += countTokens(text);
+  return tokens;
+}
+
+/** Replays under configs, one after the other; time in the stub and in the sandbox apart. */
+async function replay(transcript: Transcript, names: readonly string[]): Promise<Figures> {
+  const { configs } = await loadConfigs({ names, sets: [], folder: 'sweeps' });
+  const apart = { stub: 0, sandbox: 0 };
+  const sandbox = sharedSandbox();
+  const evaluate = sandbox.evaluate.bind(sandbox);
+  sandbox.evaluate = async (...program: Parameters<typeof evaluate>) => {
+    const [seconds, evaluation] = await timed(() => evaluate(...program));
+    apart.sandbox += seconds;
+    return evaluation;
+  };
+  const figures: Record<string, number> = {};
+  for (const config of configs) {
+    const stub = stubModel('stub');
+    const model: Model = new SharedReplies().around({
+      ...stub,
+      ask: async (request, signal) => {
+        const [seconds, reply] = await timed(() => stub.ask(request, signal));
+        apart.stub += seconds;
+        return reply;
+      },
+    });
+    const options = { tokenizer: 'o200k_base', models: () => () => model, sample: 0 } as const;
+    const [seconds, replayed] = await timed(() => replayTranscript(transcript, config, options));
+    figures[config.name] = seconds;
+    figures.requestTokens = replayed.requests.reduce(
+      (all, { tokensBefore }) => all + tokensBefore,
+      0,
+    );
+  }
+  return { ...figures, ...apart };
+}
+
+export const parts: { readonly [name: string]: Part } = {
+  /** One pass of the counter over the distinct texts. */
+  async pass(file) {
+    const texts = distinctTexts(await readOne(file));
+    countTokens('the ranks are loaded');
+    const [seconds, tokens] = await timed(() => sum(texts));
+    return { seconds, tokens, characters: texts.reduce((all, { length }) => all + length, 0) };
+  },
+
+  async replay(file, names) {
+    countTokens('the ranks are loaded');
+    const [reading, transcript] = await timed(() => readOne(file));
+    const figures = await replay(transcript, names);
+    return { reading, ...figures, rss: process.resourceUsage().maxRSS / 1024 };
+  },
+
+  /** Every request counted from scratch, of each hundredth request. */
+  async naive(file) {
+    const { requests } = await readOne(file);
+    countTokens('the ranks are loaded');
+    const sample = requests.filter((_, index) => index % 100 === 50);
+    const [seconds, tokens] = await timed(() =>
+      sample.reduce((all, { messages }) => all + sum(messages.flatMap(textsOf)), 0),
+    );
+    return { seconds, tokens };
+  },
+
+  async read(file) {
+    const [seconds] = await timed(() => readOne(file));
+    return { seconds };
+  },
+
+  async parse(file) {
+    const [seconds] = await timed(() => {
+      for (const line of readFileSync(file, 'utf8').split('\n')) if (line !== '') JSON.parse(line);
+    });
+    return { seconds };
+  },
+
+  async shape(file) {
+    const transcript = await readOne(file);
+    const [seconds] = await timed(() => {
+      for (const request of transcript.requests) shapeCheck(transcript, request, transcript.model);
+    });
+    return { seconds };
+  },
+
+  async evidence(file) {
+    const transcript = await readOne(file);
+    const [seconds] = await timed(() => recordedEvidence(transcript));
+    return { seconds };
+  },
+
+  async ours(file) {
+    const texts = sampleOf(await readOne(file));
+    countTokens('the ranks are loaded');
+    const [seconds, tokens] = await timed(() => sum(texts));
+    return { seconds, tokens };
+  },
+
+  async tiktoken(file) {
+    const texts = sampleOf(await readOne(file));
+    const { Tiktoken } = require('js-tiktoken/lite') as typeof import('js-tiktoken/lite');
+    const encoder = new Tiktoken(require('js-tiktoken/ranks/o200k_base'));
+    const [seconds, tokens] = await timed(() =>
+      texts.reduce((all, text) => all + encoder.encode(text, [], []).length, 0),
+    );
+    return { seconds, tokens };
+  },
+
+  /** Cells of the first transcripts of a file under each config. */
+  async cells(file, [count = '20', ...names]) {
+    const transcripts = (await read(file)).slice(0, Number(count));
+    countTokens('the ranks are loaded');
+    const figures: Record<string, number> = { cells: transcripts.length * names.length };
+    for (const name of names) {
+      const [seconds] = await timed(async () => {
+        for (const transcript of transcripts) await replay(transcript, [name]);
+      });
+      figures[name] = seconds;
+    }
+    return figures;
+  },
+};
+
+const require = createRequire(import.meta.url);
+
+/** Characters that js-tiktoken takes a second or two for. */
+const SAMPLE_CHARACTERS = 2_000_000;
+
+function sampleOf(transcript: Transcript): readonly string[] {
+  const texts: string[] = [];
+  let characters = 0;
+  for (const text of distinctTexts(transcript)) {
+    texts.push(text);
+    characters += text.length;
+    if (characters > SAMPLE_CHARACTERS) break;
+  }
+  return texts;
+}
