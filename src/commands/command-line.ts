@@ -123,6 +123,6 @@ async function help(
     stdout.write(`${wrapHelp(`  ${name}`)}\n${wrapHelp(`    ${about}`)}\n`);
   }
   const start = asInvoked('npm run sweep -- --config cg-summarize');
-  stdout.write(`\nTo begin, with the recordings that come with it: ${start}\n`);
+  stdout.write(`\nTo begin, with the recordings that come with it:\n  ${start}\n`);
   return 0;
 }

@@ -23,8 +23,8 @@ import { configsIn, reportRun, titleOf } from './report/run-facts.ts';
 import { loadRuns, mergeRuns } from './report/runs.ts';
 
 /**
- * `report`: runs as one HTML file that opens offline, and by wish as Markdown, SVG and Parquet. Cells of stub
- * runs are replayed for what rows do not say. Rejects with `input.missing` without a run, `output.write`.
+ * `report`: runs as one HTML file that opens offline, and by wish as Markdown, SVG and Parquet. Cells of
+ * runs whose models answer again (stubs, cassettes) are replayed for what rows do not say. Rejects with `input.missing` without a run, `output.write`.
  */
 export async function report(options: ReportOptions, environment: Environment): Promise<ExitCode> {
   const { cwd, stdout, stderr } = environment;
@@ -86,9 +86,10 @@ export async function report(options: ReportOptions, environment: Environment): 
     stdout.write(`${JSON.stringify(summaryOf(input, rendered.notes, written), null, 2)}\n`);
   else {
     for (const { file, bytes } of written) {
-      stdout.write(`${visible(file)} (${(bytes / 1e6).toFixed(2)} MB)\n`);
+      stdout.write(`${visible(file)} (${sizeText(bytes)})\n`);
     }
   }
+  if (!options.json) stderr.write('the .html opens in any browser and needs no network\n');
   for (const note of rendered.notes) stderr.write(`notice: ${visible(note)}\n`);
   return 0;
 }
@@ -102,7 +103,7 @@ function figuresOf(
 ): Figures {
   const configs = configsOf(rows);
   if (!configs.includes(baseline)) {
-    const message = `no row has the config '${baseline}', which the others are held against; name another with --baseline`;
+    const message = `no row has the config '${baseline}', which the others are held against; name another with --baseline: ${configs.slice(0, 20).join(', ')}`;
     throw new HarnessError('usage', message);
   }
   const names = [baseline, ...configs.filter((config) => config !== baseline)];
@@ -116,6 +117,10 @@ function figuresOf(
     margin,
   });
   return { comparison, totals: totalsOf(rows, names, baseline) };
+}
+
+function sizeText(bytes: number): string {
+  return bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
 /** `rows.parquet` → `rows.requests.parquet`. */

@@ -75,7 +75,7 @@ export function modelOptions(raw: Raw): ModelOptions {
 }
 
 /** True where a call can reach a provider. */
-export function callsProviders({ model, onMiss }: ModelOptions): boolean {
+export function callsProviders({ model, onMiss }: Pick<ModelOptions, 'model' | 'onMiss'>): boolean {
   return model === 'live' || model === 'record' || (model === 'replay' && onMiss === 'live');
 }
 

@@ -31,12 +31,18 @@ export interface SweepModels {
   readonly cassette?: Cassette;
 }
 
+/** What of a sweep's options says whom its components ask. */
+export type AskedOptions = Pick<
+  SweepOptions,
+  'model' | 'assumeModel' | 'maxUsd' | 'concurrency' | 'cassette' | 'onMiss'
+>;
+
 /**
  * Opens what the mode needs. Nothing is asked yet. Rejects with `input.missing`, `input.format` or
  * `output.write` of the cassette.
  */
 export function sweepModels(
-  options: SweepOptions,
+  options: AskedOptions,
   prices: PriceTable,
   secrets: readonly string[],
   { cwd, variables, now }: Pick<Environment, 'cwd' | 'variables' | 'now'>,
@@ -70,7 +76,7 @@ export function sweepModels(
 }
 
 function openedCassette(
-  { model: mode, cassette }: SweepOptions,
+  { model: mode, cassette }: AskedOptions,
   cwd: string,
   secrets: () => readonly string[],
 ): Cassette | undefined {
@@ -81,7 +87,7 @@ function openedCassette(
 type Maker = (spec: ModelSpec, incoming: IncomingModel) => Model | undefined;
 
 function makerFor(
-  { model: mode, onMiss }: SweepOptions,
+  { model: mode, onMiss }: AskedOptions,
   given: {
     readonly live: LiveModels | undefined;
     readonly outcomes: CallOutcomes;

@@ -102,7 +102,9 @@ function brokenComponents(rows: readonly CellResult[]): string[] {
   const words = `${shellWord(example.task)} --config ${shellWord(example.config)}`;
   const first = asInvoked(`npm run show -- ${words}`);
   return [
-    visible(`a component failed, and its requests stayed as they were: ${reasons}; see ${first}`),
+    visible(
+      `a component failed, and its requests stayed as they were: ${reasons}; see ${first} (and --request K)`,
+    ),
   ];
 }
 

@@ -90,6 +90,7 @@ export function contractBreach(
   const grown = grownMessage(before, after, measured, memory, shared);
   if (grown !== undefined) return grown;
   if (kind === 'reformat' || outcome.irreversible === true) return undefined;
+  if (isStashedSpan(before, after, outcome.stashed, measured.stash)) return undefined;
   if (isStashedInPlace(before, after, outcome.stashed, measured.stash, memory)) return undefined;
   return unstashed(before, after, outcome.stashed, measured.stash);
 }
@@ -120,6 +121,25 @@ function grownMessage(
   }
   memory.smaller = before.length;
   return undefined;
+}
+
+/** True when all that differs lies in the one stashed span of this very list, and its marker is to be seen. */
+function isStashedSpan(
+  before: readonly Message[],
+  after: readonly Message[],
+  keys: readonly StashKey[],
+  stash: Stash,
+): boolean {
+  const [key] = keys;
+  const entry = key === undefined || keys.length > 1 ? undefined : stash.entry(key);
+  if (key === undefined || entry?.kind !== 'messages' || entry.list !== before) return false;
+  const start = sharedStart(before, after);
+  const end = sharedEnd(before, after, start);
+  if (start < entry.from || before.length - end > entry.to) return false;
+  const written = after.slice(start, after.length - end);
+  return written.some(({ blocks }) =>
+    blocks.some((block) => markersIn(readTexts(block).join('\n')).includes(key)),
+  );
 }
 
 /**
@@ -231,12 +251,8 @@ function readTexts(block: Block): readonly string[] {
 /** The messages of `list` that `other` lacks, by their bytes; one that occurs twice counts twice. */
 function without(list: readonly Message[], other: readonly Message[]): Message[] {
   // Lists of thousands mostly share both ends, or are the same.
-  const shared = Math.min(list.length, other.length);
   const start = sharedStart(list, other);
-  let end = 0;
-  while (end < shared - start && list[list.length - 1 - end] === other[other.length - 1 - end]) {
-    end++;
-  }
+  const end = sharedEnd(list, other, start);
   const left = list.slice(start, list.length - end);
   const others = other.slice(start, other.length - end);
   if (left.length === 0 || others.length === 0) return left;
@@ -250,6 +266,14 @@ function without(list: readonly Message[], other: readonly Message[]): Message[]
     if (count > 0) spare.set(raw, count - 1);
     return count === 0;
   });
+}
+
+/** Number of trailing messages that are the same objects in both lists, the first `start` left aside. */
+function sharedEnd(a: readonly Message[], b: readonly Message[], start: number): number {
+  const limit = Math.min(a.length, b.length) - start;
+  let end = 0;
+  while (end < limit && a[a.length - 1 - end] === b[b.length - 1 - end]) end++;
+  return end;
 }
 
 /** The new messages by the place in an exchange that they stand in; without ids, by their role. */

@@ -28,12 +28,14 @@ interface Candidate {
   readonly worth: number;
 }
 
-interface IdentifierUse {
-  /** 1 for an id or a path, less for a mere name. */
-  readonly weight: number;
-  messages: number;
-  readonly first: number;
-  inGoal: boolean;
+/** The identifiers of a transcript. The arrays are by the numbers of the memo's vocabulary. */
+interface IdentifierUses {
+  /** In the order of their first use. */
+  readonly numbers: readonly number[];
+  /** Message that has it first. */
+  readonly first: Int32Array;
+  /** Weight: used in several messages, and in the task or the latest turns; 0 where it is not used. */
+  readonly importance: Float64Array;
 }
 
 /**
@@ -46,8 +48,8 @@ export function summarizeByExtraction(prompt: SummaryPrompt, memo: MessageMemo):
   const uses = identifierUses(messages, prompt, memo);
   const candidates = rank(messages, uses, prompt, memo);
   const selection = new Selection();
-  selection.add(candidates, uses.size > 0 ? Math.floor(limit * UNIT_SHARE) : limit);
-  const identifiers = leftOut(uses, selection).map(([number]) => memo.spelling(number));
+  selection.add(candidates, uses.numbers.length > 0 ? Math.floor(limit * UNIT_SHARE) : limit);
+  const identifiers = leftOut(uses, selection).map((number) => memo.spelling(number));
   const named = identifiersThatFit(identifiers, limit - selection.tokens);
   selection.add(candidates, limit - named.tokens);
   return compose(selection.chosen, named.identifiers, limit) || shortest(candidates, prompt);
@@ -57,34 +59,33 @@ function identifierUses(
   messages: readonly MessageFacts[],
   prompt: SummaryPrompt,
   memo: MessageMemo,
-): Map<number, IdentifierUse> {
-  const uses = new Map<number, IdentifierUse>();
+): IdentifierUses {
+  const numbers: number[] = [];
+  const first = new Int32Array(memo.vocabularySize);
+  const counts = new Uint32Array(memo.vocabularySize);
   for (const [index, { identifiers }] of messages.entries()) {
     for (const number of identifiers) {
-      const use = uses.get(number);
-      if (use === undefined) {
-        const weight = /[\d/]/.test(memo.spelling(number)) ? 1 : MERE_NAME;
-        uses.set(number, { weight, messages: 1, first: index, inGoal: false });
-      } else {
-        use.messages++;
-      }
+      const count = counts[number] ?? 0;
+      counts[number] = count + 1;
+      if (count > 0) continue;
+      numbers.push(number);
+      first[number] = index;
     }
   }
-  for (const number of memo.knownIdentifiers([prompt.task, prompt.recent])) {
-    const use = uses.get(number);
-    if (use !== undefined) use.inGoal = true;
+  const inGoal = new Uint8Array(memo.vocabularySize);
+  for (const number of memo.knownIdentifiers([prompt.task, prompt.recent])) inGoal[number] = 1;
+  const importance = new Float64Array(memo.vocabularySize);
+  for (const number of numbers) {
+    const weight = memo.isMereName(number) ? MERE_NAME : 1;
+    const goal = inGoal[number] === 1 ? 2 : 0;
+    importance[number] = weight * (Math.log2(counts[number] ?? 1) + goal + 0.2);
   }
-  return uses;
-}
-
-/** Weight of an identifier: used in several messages, and in the task or the latest turns. */
-function importance(use: IdentifierUse): number {
-  return use.weight * (Math.log2(use.messages) + (use.inGoal ? 2 : 0) + 0.2);
+  return { numbers, first, importance };
 }
 
 function rank(
   messages: readonly MessageFacts[],
-  uses: ReadonlyMap<number, IdentifierUse>,
+  { first, importance }: IdentifierUses,
   prompt: SummaryPrompt,
   memo: MessageMemo,
 ): Candidate[] {
@@ -106,8 +107,7 @@ function rank(
       for (const word of unit.words) overlap += goal[word] ?? 0;
       let weight = 0;
       for (const number of unit.identifiers) {
-        const use = uses.get(number);
-        if (use !== undefined) weight += importance(use) * (use.first === position ? 1 : 0.6);
+        weight += (importance[number] ?? 0) * (first[number] === position ? 1 : 0.6);
       }
       const score =
         unit.score +
@@ -154,13 +154,11 @@ class Selection {
 }
 
 /** The identifiers that no chosen unit has, most important first, then the latest. */
-function leftOut(
-  uses: ReadonlyMap<number, IdentifierUse>,
-  selection: Selection,
-): [number, IdentifierUse][] {
-  return [...uses]
-    .filter(([number]) => !selection.identifiers.has(number))
-    .sort(([, a], [, b]) => importance(b) - importance(a) || b.first - a.first);
+function leftOut({ numbers, first, importance }: IdentifierUses, selection: Selection): number[] {
+  const of = (values: Float64Array | Int32Array, number: number) => values[number] ?? 0;
+  return numbers
+    .filter((number) => !selection.identifiers.has(number))
+    .sort((a, b) => of(importance, b) - of(importance, a) || of(first, b) - of(first, a));
 }
 
 function identifiersThatFit(

@@ -60,6 +60,7 @@ export class MessageMemo {
   private goals = new GenerationCache<Goal>(REMEMBERED_CHARACTERS, (key) => key.length);
   private vocabulary = new Map<string, number>();
   private spellings: string[] = [];
+  private mereNames: boolean[] = [];
 
   /** Forgets everything when the vocabulary has grown too large; the numbers of earlier facts end here. */
   startCall(): void {
@@ -67,6 +68,7 @@ export class MessageMemo {
     this.facts = new GenerationCache(REMEMBERED_CHARACTERS, (key) => key.length);
     this.vocabulary = new Map();
     this.spellings = [];
+    this.mereNames = [];
   }
 
   /** Numbers given so far are below this. */
@@ -76,6 +78,11 @@ export class MessageMemo {
 
   spelling(number: number): string {
     return this.spellings[number] ?? '';
+  }
+
+  /** A name without a digit or a slash, unlike an id or a path. */
+  isMereName(number: number): boolean {
+    return this.mereNames[number] ?? true;
   }
 
   factsOf(message: string): MessageFacts {
@@ -149,6 +156,7 @@ export class MessageMemo {
     const number = this.spellings.length;
     this.vocabulary.set(flatCopy(key), number);
     this.spellings.push(flatCopy(spelling));
+    this.mereNames.push(!/[\d/]/.test(spelling));
     return number;
   }
 }

@@ -154,6 +154,10 @@ function takeApart(text: string): Taken | undefined {
   const top = new Map(members(text, root).map((entry) => [entry.key, entry.value]));
   const holder = top.get('body') ?? top.get('request');
   if (holder !== undefined && text[holder.start] === '{') {
+    if (isOtherExchange(text, holder)) {
+      JSON.parse(text);
+      return undefined;
+    }
     return taken(
       slice(text, holder),
       JSON.parse(without(text, holder)),
@@ -173,6 +177,13 @@ function takeApart(text: string): Taken | undefined {
     return value === undefined ? [] : [`${JSON.stringify(key)}:${value}`];
   });
   return taken(`{${sent.join(',')}}`, around, part(text, top, 'response'));
+}
+
+/** True for the request of another HTTP exchange, which calls no model. */
+function isOtherExchange(text: string, holder: Span): boolean {
+  const keys = new Set(members(text, holder).map(({ key }) => key));
+  const isHttp = ['url', 'method', 'headers'].some((key) => keys.has(key));
+  return isHttp && !LIST_KEYS.some((key) => keys.has(key));
 }
 
 /** What a log that spreads the body holds of it. */

@@ -13,11 +13,16 @@ export interface Line {
 
 /**
  * A file that holds JSON or JSONL. `sample` is what it is recognized by: the value of a JSON file, or
- * the first objects of a JSONL file.
+ * the first objects of a JSONL file, and behind these `leading` ones some that begin otherwise.
  */
 export type Document = { readonly file: FoundFile } & (
   | { readonly kind: 'json'; readonly text: string; readonly sample: readonly unknown[] }
-  | { readonly kind: 'jsonl'; readonly bytes: Buffer; readonly sample: readonly unknown[] }
+  | {
+      readonly kind: 'jsonl';
+      readonly bytes: Buffer;
+      readonly sample: readonly unknown[];
+      readonly leading: number;
+    }
 );
 
 /** How many lines of a JSONL file are looked at to tell what it is. */
@@ -50,7 +55,8 @@ export function documentOf(file: FoundFile, bytes: Buffer): Document {
   const startsAlone = objectIn(one?.text ?? '') !== undefined;
   if (first !== '[' && lines.length > 1 && (startsAlone || objects.length * 2 >= lines.length)) {
     const others = otherLines(content).flatMap((line) => objectIn(line) ?? []);
-    return { file, kind: 'jsonl', bytes: content, sample: [...objects, ...others] };
+    const sample = [...objects, ...others];
+    return { file, kind: 'jsonl', bytes: content, sample, leading: objects.length };
   }
   const text = toText(content);
   if (!'{["-0123456789tfn'.includes(first)) {

@@ -64,7 +64,7 @@ function anthropicAnswer(events: readonly JsonObject[]): JsonObject {
   const content = [...blocks.values()].map(({ block, input }) =>
     input === '' ? block : { ...block, input: parsed(input) },
   );
-  return { ...message, role: 'assistant', content };
+  return { ...message, role: 'assistant', content: blocks.size > 0 ? content : message.content };
 }
 
 function chatAnswer(events: readonly JsonObject[]): JsonObject {

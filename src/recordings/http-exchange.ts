@@ -26,6 +26,12 @@ const CAME: readonly (readonly string[])[] = [
   ['response_body'],
   ['response'],
 ];
+const ADDRESSES: readonly (readonly string[])[] = [
+  ['request', 'url'],
+  ['url'],
+  ['request', 'path'],
+  ['path'],
+];
 const TIMES: readonly (readonly string[])[] = [
   ['timestamp'],
   ['time'],
@@ -46,6 +52,8 @@ interface Found {
 }
 
 function bodyIn(value: JsonObject, isBody: (body: unknown) => boolean): Found | undefined {
+  // What counts the tokens of a request has its body, and asks no model.
+  if (/count_?tokens/i.test(String(first(value, ADDRESSES) ?? ''))) return undefined;
   for (const steps of SENT) {
     const body = at(value, steps);
     // An object at the top is a capture as it is.
@@ -69,7 +77,7 @@ export function captureOfExchange(
   if (!isObject(value) || sent === undefined) return undefined;
   const span = sent.text === undefined ? path(text, sent.steps) : undefined;
   const body = sent.text ?? (span === undefined ? '' : slice(text, span));
-  const url = first(value, [['request', 'url'], ['url'], ['request', 'path'], ['path']]);
+  const url = first(value, ADDRESSES);
   const around = Object.entries(value).filter(([key]) => !BODIES.has(key));
   const facts: JsonObject = {
     ...Object.fromEntries(around),

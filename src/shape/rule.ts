@@ -222,12 +222,12 @@ export function dialectRules<Known extends Facts>(parts: {
 
   const lists = new GrowingLists<WireMessage, ListReading<Known>>(() => new ListReading(read));
 
-  const readList = once((list: ListView) => {
+  const readList = lately((list: ListView) => {
     const { facts, found, kinds } = lists.of(list.messages).now();
     const factsBefore = () => readBefore(list);
     return { facts, found, kinds, view: { ...list, kinds, factsBefore } };
   });
-  const readBefore = once((list: ListView) =>
+  const readBefore = lately((list: ListView) =>
     list.before === undefined ? undefined : lists.of(list.before).now().facts,
   );
 
@@ -260,3 +260,21 @@ export function once<Key extends object, Rest extends readonly unknown[], Result
     return result;
   };
 }
+
+/**
+ * The same for lists and what is made of them, which are many and soon forgotten: only the latest keys are
+ * remembered, which are those of the list that is being checked.
+ */
+export function lately<Key extends object, Rest extends readonly unknown[], Result>(
+  compute: (key: Key, ...rest: Rest) => Result,
+): (key: Key, ...rest: Rest) => Result {
+  let known: readonly { readonly key: Key; readonly result: Result }[] = [];
+  return (key, ...rest) => {
+    for (const one of known) if (one.key === key) return one.result;
+    const result = compute(key, ...rest);
+    known = [{ key, result }, ...known.slice(0, LATEST - 1)];
+    return result;
+  };
+}
+
+const LATEST = 2;

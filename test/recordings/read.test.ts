@@ -1,7 +1,10 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { HarnessError } from '../../src/errors.ts';
 import { readRecordings } from '../../src/recordings/read.ts';
-import { jsonl, type Read, readFiles } from './support.ts';
+import { jsonl, type Read, readAll, readFiles } from './support.ts';
 
 const body = (...texts: readonly string[]) => ({
   model: 'gpt-x',
@@ -137,6 +140,52 @@ describe('input errors name the place, and the other transcripts are read', () =
       ['meta.json', 'notice'],
     ]);
     expect(found.transcripts).toHaveLength(1);
+    // Companions may be thousands: each is told in a few words, the formats once, where nothing was found.
+    for (const { message } of found.problems) expect(message.length).toBeLessThan(60);
+    const nothing = await readFiles({ 'meta.json': '{"branch":"main"}' }, ['.']);
+    expect(errorsOf(nothing)[0]?.message).toContain('tau-bench');
+  });
+
+  test('notes in front of a recording, more than are looked at', async () => {
+    const notes = Array.from({ length: 300 }, (_, index) => ({
+      type: 'summary',
+      summary: `${index}`,
+    }));
+    const record = { sessionId: 's', isSidechain: false };
+    const read = await readFiles({
+      'long.jsonl': jsonl(
+        ...notes,
+        { ...record, type: 'user', uuid: 'u', message: { role: 'user', content: 'go' } },
+        {
+          ...record,
+          type: 'assistant',
+          uuid: 'a',
+          parentUuid: 'u',
+          message: { id: 'm', role: 'assistant', content: 'yes' },
+        },
+      ),
+    });
+    expect(read.transcripts[0]?.source.format).toBe('claude-code-jsonl');
+    expect(read.losses[0]).toMatchObject({ found: 302, read: 2 });
+  });
+
+  test('a link to a file that is found too is no other recording; one to elsewhere is', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'recordings-'));
+    try {
+      mkdirSync(join(folder, 'in'));
+      writeFileSync(join(folder, 'in', 'one.json'), good);
+      writeFileSync(join(folder, 'other.json'), JSON.stringify(body('other')));
+      symlinkSync('one.json', join(folder, 'in', 'latest.json'));
+      symlinkSync('../other.json', join(folder, 'in', 'other.json'));
+      symlinkSync('nowhere', join(folder, 'in', 'gone.json'));
+      const { transcripts } = await readAll(['in'], { cwd: folder });
+      expect(transcripts.map(({ source }) => source.file)).toEqual([
+        'in/one.json',
+        'in/other.json',
+      ]);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   test('another wire form: which ones are read', async () => {

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Config } from '../../compaction/config.ts';
 import type { ModelResolver } from '../../compaction/pipeline.ts';
 import { HarnessError } from '../../errors.ts';
+import { offlinePrices } from '../../model/prices.ts';
 import { SharedReplies } from '../../model/shared-replies.ts';
 import { stubModel, stubNames } from '../../model/stub.ts';
 import { formats } from '../../recordings/formats/catalog.ts';
@@ -14,6 +15,7 @@ import type { Manifest } from '../../sweep/manifest.ts';
 import { tokenizerNames } from '../../text/tokens.ts';
 import type { Message } from '../../transcript/message.ts';
 import type { Transcript } from '../../transcript/transcript.ts';
+import { sweepModels } from '../sweep-models.ts';
 import { configOfManifest } from './manifest-config.ts';
 
 /** A row to replay, and its place among the rows of the report. */
@@ -33,12 +35,13 @@ export interface ReplaySink {
 export interface ReplayRunOptions {
   readonly cwd: string;
   readonly signal: AbortSignal;
+  now(): number;
   /** Told of each cell that is done with. */
   onCell(): void;
 }
 
 /**
- * Replays the wanted rows of a run again, by its manifest, with a stub; one recording after the other.
+ * Replays the wanted rows of a run again, by its manifest, with a stub or its cassette; one recording after the other.
  * Returns in sentences what could not be replayed, and why; early when the signal aborts.
  */
 export async function replayRun(
@@ -52,21 +55,55 @@ export async function replayRun(
       'There is no manifest beside the rows, so what takes a replay (requests, before and after, sources of savings) is left out.',
     ];
   }
-  const models = modelsOf(manifest.options.model);
-  if (models === undefined) {
+  const source = replySource(manifest, options);
+  if (source.kind === 'none') {
     return [
-      `Components asked a model (${manifest.options.model}), whose answers a report does not ask for again: what takes a replay (requests, before and after, sources of savings) is left out.`,
+      `${source.why}: what takes a replay (requests, before and after, sources of savings) is left out.`,
     ];
   }
-  const run = new RunReplay(manifest, wanted, models, options);
-  return run.into(sink);
+  try {
+    const run = new RunReplay(manifest, wanted, source.models, options);
+    return await run.into(sink);
+  } finally {
+    source.close();
+  }
 }
 
-/** A stub's answers are always the same; a live model's are not. */
-function modelsOf(mode: string): ReplayOptions['models'] | undefined {
-  if (mode === 'none') return () => () => undefined;
+type Models = ReplayOptions['models'];
+
+type ReplySource =
+  | { readonly kind: 'models'; readonly models: Models; close(): void }
+  | { readonly kind: 'none'; readonly why: string };
+
+/** A stub's answers are always the same, and a cassette has those of the run; a live model's are gone. */
+function replySource({ options }: Manifest, { cwd, now }: ReplayRunOptions): ReplySource {
+  const { model: mode, cassette: file, assume_model: assumeModel, on_miss: miss } = options;
+  if (mode === 'none') return { kind: 'models', models: () => () => undefined, close: () => {} };
   const stub = stubNames.find((name) => name === mode);
-  if (stub === undefined) return undefined;
+  if (stub !== undefined) return { kind: 'models', models: stubModels(stub), close: () => {} };
+  if (file === undefined) {
+    const why = `Components asked a model (${mode}), whose answers a report does not ask for again`;
+    return { kind: 'none', why };
+  }
+  try {
+    const asked = {
+      model: 'replay',
+      cassette: file,
+      // A cell with a call that is not there any more has other figures, and is left out for that.
+      onMiss: miss === 'stub' ? 'stub' : 'skip',
+      assumeModel,
+      maxUsd: undefined,
+      concurrency: 1,
+    } as const;
+    const { models, cassette } = sweepModels(asked, offlinePrices, [], { cwd, variables: {}, now });
+    return { kind: 'models', models, close: () => cassette?.close() };
+  } catch (error) {
+    if (!(error instanceof HarnessError)) throw error;
+    return { kind: 'none', why: `The cassette ${file} cannot be used (${error.message})` };
+  }
+}
+
+function stubModels(stub: (typeof stubNames)[number]): Models {
   const replies = new SharedReplies();
   return (): ModelResolver => {
     const model = replies.around(stubModel(stub));
@@ -77,7 +114,7 @@ function modelsOf(mode: string): ReplayOptions['models'] | undefined {
 class RunReplay {
   readonly #manifest: Manifest;
   readonly #wanted: ReadonlyMap<string, readonly WantedRow[]>;
-  readonly #models: ReplayOptions['models'];
+  readonly #models: Models;
   readonly #options: ReplayRunOptions;
   readonly #done = new Set<number>();
   readonly #changed = new Set<number>();
@@ -85,7 +122,7 @@ class RunReplay {
   constructor(
     manifest: Manifest,
     wanted: readonly WantedRow[],
-    models: ReplayOptions['models'],
+    models: Models,
     options: ReplayRunOptions,
   ) {
     this.#manifest = manifest;

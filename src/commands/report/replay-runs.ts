@@ -81,7 +81,7 @@ export async function replayAll(
         },
       };
       const onCell = () => progress.update(++done, wanted.length, 0);
-      notes.push(...(await replayRun(run.manifest, own, sink, { cwd, signal, onCell })));
+      notes.push(...(await replayRun(run.manifest, own, sink, { cwd, signal, now, onCell })));
     }
   } finally {
     progress.stop();

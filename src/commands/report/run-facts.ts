@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import type { ReportConfig, ReportRun } from '../../report/html/report-input.ts';
-import type { LoadedRun, RunRow } from './runs.ts';
+import { type LoadedRun, modelOfRun, type RunRow } from './runs.ts';
 
 /** A title from the names of the runs, their times left out. */
 export function titleOf(runs: readonly LoadedRun[]): string {
@@ -21,7 +21,7 @@ export function reportRun(
     file: spell(file),
     status: manifest?.status ?? 'no manifest',
     started: spell(manifest?.started ?? ''),
-    model: spell(first?.model ?? ''),
+    model: spell(modelOfRun({ rows })),
     tokenizer: first?.tokenizer ?? '',
     expand: spell(options?.expand ?? 'not known'),
     guard: options?.guard ?? true,

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { basename, relative, resolve } from 'node:path';
 import { HarnessError } from '../../errors.ts';
 import { readRows } from '../../rows/csv.ts';
@@ -31,7 +32,10 @@ export async function loadRuns(
   names: readonly string[],
   { cwd }: Pick<Environment, 'cwd'>,
 ): Promise<readonly LoadedRun[]> {
-  const files = names.length > 0 ? names.map((name) => resolve(cwd, name)) : [await newest(cwd)];
+  const files =
+    names.length > 0
+      ? await Promise.all(names.map((name) => csvOf(name, cwd)))
+      : [await newest(resolve(cwd, projectPath(cwd, RUNS_FOLDER)), cwd)];
   const runs: LoadedRun[] = [];
   for (const csv of new Set(files)) {
     const file = relative(cwd, csv) || csv;
@@ -44,8 +48,22 @@ export async function loadRuns(
   return runs;
 }
 
-async function newest(cwd: string): Promise<string> {
-  const folder = resolve(cwd, projectPath(cwd, RUNS_FOLDER));
+/** The rows of what was named: a CSV, another file of its run, or a folder, of which the newest run counts. */
+async function csvOf(name: string, cwd: string): Promise<string> {
+  const path = resolve(cwd, name);
+  if (await isFolder(path)) return newest(path, cwd);
+  return path.replace(/\.(?:manifest\.json|html|(?:stash|budgets|charges)\.jsonl)$/, '.csv');
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+async function newest(folder: string, cwd: string): Promise<string> {
   const [found] = await listRuns(folder);
   if (found !== undefined) return found;
   const message = 'no run is here; run a sweep first (npm run sweep), or name the CSV of one';
@@ -62,19 +80,34 @@ async function manifestOf(csv: string): Promise<Manifest | undefined> {
   }
 }
 
+/** Whom the components of a run asked; each recording's own model where that is what a config says. */
+export function modelOfRun({ rows }: Pick<LoadedRun, 'rows'>): string {
+  const models = [...new Set(rows.map(({ model }) => model))];
+  const [first = ''] = models;
+  if (models.length <= 1) return first;
+  const mode = /^recorded:/.test(first) ? 'recorded:' : '';
+  return `${mode}${models.length} models`;
+}
+
+/** What beside its document decides what a config does in a run. */
+function settingsOf(run: LoadedRun): string {
+  const { expand, guard, tokenizer, cassette_id: cassette } = run.manifest?.options ?? {};
+  return JSON.stringify([modelOfRun(run), expand, guard, tokenizer, cassette]);
+}
+
 /**
  * The rows of all runs. A config that several runs have with other settings, or asking another model, is told
  * apart by its run; a row of the baseline that an earlier run has too stands once.
  */
 export function mergeRuns(runs: readonly LoadedRun[], baseline: string): RunRow[] {
   const owners = new Map<string, Set<string>>();
-  const identity = ({ configHash, model }: CellResult) => `${configHash} ${model}`;
-  for (const { rows } of runs) {
-    for (const row of rows) {
-      owners.set(row.config, (owners.get(row.config) ?? new Set()).add(identity(row)));
+  const models = runs.map(modelOfRun);
+  for (const run of runs) {
+    const settings = settingsOf(run);
+    for (const { config, configHash } of run.rows) {
+      owners.set(config, (owners.get(config) ?? new Set()).add(`${configHash} ${settings}`));
     }
   }
-  const models = runs.map(({ rows }) => rows[0]?.model ?? '');
   const byModel = new Set(models).size === runs.length;
   const seen = new Set<string>();
   const merged: RunRow[] = [];

@@ -24,7 +24,9 @@ export const messageArrays: Format = {
 
   detect(document) {
     if (document.kind === 'json') return listIn(document.sample[0]) !== undefined;
-    return isSaidList(document.sample) || document.sample.some((value) => isConversation(value));
+    return (
+      isSaidList(leadingOf(document)) || document.sample.some((value) => isConversation(value))
+    );
   },
 
   groupKeys: () => [],
@@ -34,10 +36,17 @@ export const messageArrays: Format = {
   },
 };
 
+type JsonlDocument = Document & { readonly kind: 'jsonl' };
+
 /** True for a list that somebody answered, or spoke in. */
 function isSaidList(list: unknown): boolean {
   if (isContentsList(list)) return list.some(({ role }) => role === 'model');
   return isMessageList(list) && list.some((message) => 'content' in message);
+}
+
+/** Of lines of messages a later one may be none, which is told when it is read. */
+function leadingOf({ sample, leading }: JsonlDocument): readonly unknown[] {
+  return sample.slice(0, leading);
 }
 
 /** Where the list is: the steps to it. */
@@ -51,8 +60,8 @@ function listIn(value: unknown): readonly string[] | undefined {
 function readDocument(document: Document, context: ReadContext): readonly Transcript[] {
   const { path: file } = document.file;
   const { loss } = context;
-  if (document.kind === 'jsonl' && isSaidList(document.sample)) {
-    const name = judgeDialect({ messages: document.sample })?.dialect;
+  if (document.kind === 'jsonl' && isSaidList(leadingOf(document))) {
+    const name = judgeDialect({ messages: leadingOf(document) })?.dialect;
     if (name === undefined) return [];
     loss.found(file, countLines(document), 'messages');
     return [readList(readMessages(document, name, context), name, file, undefined, context)];
@@ -103,7 +112,7 @@ function readList(
 }
 
 function readMessages(
-  document: Document & { readonly kind: 'jsonl' },
+  document: JsonlDocument,
   name: DialectName,
   context: ReadContext,
 ): readonly Message[] {

@@ -37,7 +37,9 @@ export function evidenceChart(points: readonly EvidencePoint[], width: number): 
   );
   const legend: LegendEntry[] = [
     { label: 'config on the frontier', colour: ink('s-1'), shape: 'dot' },
-    { label: 'other config', colour: ink('s-1'), shape: 'ring' },
+    ...(others.length === 0
+      ? []
+      : [{ label: 'other config', colour: ink('s-1'), shape: 'ring' } as const]),
     ...(controls.length === 0
       ? []
       : [{ label: 'control of equal budget', colour: ink('s-2'), shape: 'diamond' } as const]),

@@ -85,7 +85,7 @@ export function spreadChart(
           title: titleOf,
           ariaLabel: titleOf,
         }),
-        ...outlierNames(named(drawn), isNarrow),
+        ...outlierNames(named(drawn, rows), isNarrow),
         Plot.text(configs, {
           y: (config: string) => config,
           text: (config: string) => nameOf.get(config) ?? config,
@@ -125,17 +125,20 @@ function outlierNames(points: readonly SpreadPoint[], isNarrow: boolean): Plot.M
   );
 }
 
-/** Of each config the outliers with room for a name: the lowest and the highest. */
-function named(points: readonly SpreadPoint[]): SpreadPoint[] {
+/** Of each config the outliers with room for a name: the farthest below and above its median. */
+function named(points: readonly SpreadPoint[], rows: readonly SpreadRow[]): SpreadPoint[] {
+  const medians = new Map(rows.map(({ config, median }) => [config, median]));
   const byConfig = new Map<string, SpreadPoint[]>();
   for (const point of points) {
     if (!point.isOutlier) continue;
     byConfig.set(point.config, [...(byConfig.get(point.config) ?? []), point]);
   }
-  return [...byConfig.values()].flatMap((ofConfig) => {
+  return [...byConfig].flatMap(([config, ofConfig]) => {
     const sorted = ofConfig.toSorted((a, b) => a.percent - b.percent);
     const [low, high] = [sorted[0], sorted.at(-1)];
     if (low === undefined || high === undefined) return [];
-    return high.percent - low.percent > 25 ? [low, high] : [low];
+    if (high.percent - low.percent > 25) return [low, high];
+    const median = medians.get(config) ?? 0;
+    return median - low.percent >= high.percent - median ? [low] : [high];
   });
 }

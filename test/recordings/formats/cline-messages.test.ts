@@ -35,3 +35,22 @@ test('the messages alone, with their metrics', async () => {
   expect(transcripts[0]?.source.format).toBe('cline-messages');
   expect(transcripts[0]?.requests).toHaveLength(2);
 });
+
+test('usage of newer files: the cache is inside the prompt', async () => {
+  const metrics = { tokens: { prompt: 100, completion: 5, cached: 20 }, cost: 0.5 };
+  const messages = [
+    { role: 'user', content: [{ type: 'text', text: 'go' }] },
+    {
+      role: 'assistant',
+      content: [{ type: 'text', text: 'x' }],
+      modelInfo: { modelId: 'm' },
+      metrics,
+    },
+  ];
+  const { transcripts } = await readFiles({ 's.json': JSON.stringify(messages) });
+  expect(transcripts[0]?.requests[0]).toMatchObject({
+    model: 'm',
+    usage: { inputTokens: 80, outputTokens: 5, cacheReadTokens: 20 },
+    cost: 0.5,
+  });
+});

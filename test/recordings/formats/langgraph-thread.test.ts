@@ -166,3 +166,16 @@ test.skipIf(!hasShared)(`the public files${needsShared}`, async () => {
     4, 8, 11, 15, 18,
   ]);
 });
+
+test('a list without any of the fields that the library adds', async () => {
+  const messages = [
+    { type: 'human', content: 'go' },
+    { type: 'ai', content: '', tool_calls: [{ id: 'c', name: 'f', args: {} }] },
+    { type: 'tool', content: 'out', tool_call_id: 'c' },
+    { type: 'ai', content: 'done' },
+  ];
+  const { transcripts, problems } = await readFiles({ 't.json': JSON.stringify({ messages }) });
+  expect(problems).toEqual([]);
+  expect(transcripts[0]?.source.format).toBe('langgraph-thread');
+  expect(transcripts[0]?.requests).toHaveLength(2);
+});

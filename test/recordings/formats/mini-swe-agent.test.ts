@@ -49,3 +49,45 @@ test('calls and results of newer versions', async () => {
   // What the calls cost one by one is not said of the run again.
   expect(transcript).not.toHaveProperty('cost');
 });
+
+test('responses as they came, of a model that speaks openai-responses', async () => {
+  const call = { type: 'function_call', call_id: 'c', name: 'bash', arguments: '{}' };
+  const said = {
+    type: 'message',
+    role: 'assistant',
+    content: [{ type: 'output_text', text: 'x' }],
+  };
+  const response = (output: readonly object[], tokens: number) => ({
+    object: 'response',
+    model: 'gpt-x',
+    output,
+    usage: { input_tokens: tokens, output_tokens: 2 },
+    extra: { cost: 0.5, timestamp: 1_767_225_602 },
+  });
+  const messages = [
+    { role: 'system', content: 'shell' },
+    { role: 'user', content: 'go' },
+    response([{ type: 'reasoning', id: 'r', summary: [] }, call], 10),
+    { type: 'function_call_output', call_id: 'c', output: 'out', extra: { returncode: 0 } },
+    response([], 11),
+    response([said], 20),
+    { role: 'exit', content: '' },
+  ];
+  const run = { trajectory_format: 'mini-swe-agent-1.1', info: {}, messages };
+  const { transcript, loss, problems } = await read(run);
+  expect(problems).toEqual([]);
+  expect(transcript?.dialect).toBe('openai-responses');
+  expect(transcript?.requests).toMatchObject([
+    { model: 'gpt-x', usage: { inputTokens: 10, outputTokens: 2 }, cost: 0.5 },
+    { model: 'gpt-x', usage: { inputTokens: 20, outputTokens: 2 }, cost: 0.5 },
+  ]);
+  expect(outline(transcript, -1)).toEqual([
+    's:shell',
+    'u:go',
+    'a:thinking|call c',
+    't:result c out',
+  ]);
+  expect(transcript?.requests[1]?.messages[3]?.raw).not.toContain('extra');
+  expect(loss).toMatchObject({ found: 7, read: 5 });
+  expect(loss?.skipped.get('an empty response')).toBe(1);
+});

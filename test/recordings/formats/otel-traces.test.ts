@@ -332,3 +332,57 @@ test.skipIf(!hasShared)(`the public files${needsShared}`, async () => {
   ]);
   expect(losses).toHaveLength(7);
 });
+
+describe('messages in events', () => {
+  const text = (role: string, content: string) => ({ role, parts: [{ type: 'text', content }] });
+  const events = {
+    'one event with all of the call': [
+      {
+        name: 'gen_ai.client.inference.operation.details',
+        attributes: {
+          'gen_ai.system_instructions': JSON.stringify([{ type: 'text', content: 'be good' }]),
+          'gen_ai.input.messages': JSON.stringify([text('user', 'go')]),
+          'gen_ai.output.messages': JSON.stringify([text('assistant', 'done')]),
+        },
+      },
+    ],
+    'the first convention': [
+      {
+        name: 'gen_ai.content.prompt',
+        attributes: {
+          'gen_ai.prompt': JSON.stringify([
+            { role: 'system', content: 'be good' },
+            { role: 'user', content: 'go' },
+          ]),
+        },
+      },
+      {
+        name: 'gen_ai.content.completion',
+        attributes: { 'gen_ai.completion': '[{"role":"assistant","content":"done"}]' },
+      },
+    ],
+  };
+  test.each(Object.entries(events))('%s', async (_, own) => {
+    const span = { traceId: 't', spanId: 's', name: 'chat', startTime: 1, attributes: chat };
+    const { transcripts } = await readFiles({
+      'a.json': JSON.stringify([{ ...span, events: own }]),
+    });
+    expect(outline(transcripts[0], 0)).toEqual(['s:be good', 'u:go']);
+    expect(transcripts[0]?.requests[0]?.action?.raw).toContain('done');
+  });
+});
+
+test('spans that two files of a conversation have in common are read once', async () => {
+  const attributes = { ...first, 'gen_ai.conversation.id': 'c' };
+  const outer = { traceId: 't', spanId: 'o', name: 'agent', startTime: 0, attributes };
+  const inner = { ...outer, spanId: 'i', name: 'chat', parentSpanId: 'o' };
+  const { transcripts, losses } = await readFiles({
+    'a.json': JSON.stringify([inner]),
+    'b.json': JSON.stringify([outer, inner]),
+  });
+  expect(transcripts.flatMap(({ requests }) => requests)).toHaveLength(1);
+  expect(losses.map(({ found, read, merged }) => [found, read, [...merged.keys()]])).toEqual([
+    [1, 1, []],
+    [2, 0, ['span repeated', 'tells a call that an inner span tells']],
+  ]);
+});

@@ -97,3 +97,23 @@ test('long numbers in arguments keep their digits', async () => {
   const [call] = transcripts[0]?.requests[0]?.action?.blocks ?? [];
   expect(call).toMatchObject({ kind: 'tool-call', arguments: '{"id":12345678901234567890}' });
 });
+
+test('one simulation in a file of its own', async () => {
+  const simulation = {
+    id: 's',
+    task_id: 7,
+    trial: 1,
+    termination_reason: 'user_stop',
+    reward_info: { reward: 0.5 },
+    messages: [
+      { role: 'user', content: 'help' },
+      { role: 'assistant', content: 'yes' },
+    ],
+  };
+  const { transcripts, problems } = await readFiles({ 'one.json': JSON.stringify(simulation) });
+  expect(problems).toEqual([]);
+  expect(transcripts).toMatchObject([
+    { task: '7', trial: '1', reward: 0.5, source: { format: 'tau2-bench', session: 's' } },
+  ]);
+  expect(transcripts[0]?.requests).toHaveLength(1);
+});

@@ -53,7 +53,10 @@ export function headlineSection(input: ReportInput): Section {
       element(
         'p',
         { class: 'note' },
-        '★ no other config is as good in net tokens saved, evidence kept, model tokens and broken rules, and better in one. Every figure links to its rows.',
+        lines.some(({ total }) => total.frontier)
+          ? '★ no other config is as good in net tokens saved, evidence kept, model tokens and broken rules, and better in one. '
+          : '',
+        'Every figure links to its rows.',
       ),
       caveats.length === 0
         ? undefined

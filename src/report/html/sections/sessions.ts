@@ -10,11 +10,13 @@ import { table } from '../table.ts';
 const HALF = 450;
 
 /** Tokens of each request along the largest sessions, before and after. */
-export function sessionsSection({ replayed }: ReportInput): Section {
+export function sessionsSection({ replayed, totals }: ReportInput): Section {
   const head = { id: 'sessions', title: 'Tokens per request along a session', short: 'Sessions' };
   const { curves, notes } = replayed;
   if (curves.length === 0) {
-    const reason = notes[0] ?? 'No recording has enough requests.';
+    const fired = totals.some((total) => total.fired > 0);
+    const reason =
+      notes[0] ?? (fired ? 'No recording has enough requests.' : 'No config rewrote a request.');
     return { ...head, body: notMeasured(reason), charts: [] };
   }
   const configs = [...new Set(curves.flatMap(({ after }) => after.map(({ config }) => config)))];

@@ -19,7 +19,7 @@ export function tiles({ rows, totals, baseline, comparison }: ReportInput): Mark
     'div',
     { class: 'tiles' },
     tile('Cells', rowsLink([], thousands(rows.length)), [
-      `${thousands(recordings.size)} recordings × ${tried + 1} configs`,
+      `${counted(recordings.size, 'recording')} × ${counted(tried + 1, 'config')}`,
       failed === 0
         ? undefined
         : element(
@@ -54,6 +54,10 @@ export function tiles({ rows, totals, baseline, comparison }: ReportInput): Mark
       broken === 0 ? 'every rewritten request can be sent' : 'in requests that would be sent',
     ]),
   );
+}
+
+function counted(count: number, name: string): string {
+  return `${thousands(count)} ${name}${count === 1 ? '' : 's'}`;
 }
 
 function tile(label: string, value: Child, about: readonly Child[]): Markup {

@@ -8,7 +8,7 @@ import {
   isObject,
   type JsonObject,
 } from '../../json-values.ts';
-import { once, type WireMessage } from '../../rule.ts';
+import { lately, once, type WireMessage } from '../../rule.ts';
 
 /** The roles of this wire. */
 export const ROLES: ReadonlySet<string> = new Set(['user', 'assistant', 'system']);
@@ -164,7 +164,7 @@ export interface Turn {
 }
 
 /** The turns of a list. Computed once a list. */
-export const turnsOf = once((facts: readonly AnthropicFacts[]): readonly Turn[] => {
+export const turnsOf = lately((facts: readonly AnthropicFacts[]): readonly Turn[] => {
   const turns: { role: string; messages: number[] }[] = [];
   facts.forEach(({ role, directiveOnly }, index) => {
     if (directiveOnly) return;

@@ -1,7 +1,7 @@
 /** Calls and their results: A-PAIR-1 to A-PAIR-4. */
 import { type Growing, GrowingLists } from '../../../transcript/growing-lists.ts';
 import { quote } from '../../excerpt.ts';
-import { type Finding, type ListRule, once, type ShapeMode } from '../../rule.ts';
+import { type Finding, type ListRule, lately, type ShapeMode } from '../../rule.ts';
 import { type AnthropicFacts, type BlockFacts, KIND, type PlacedBlock } from './facts.ts';
 import { described } from './source.ts';
 
@@ -189,7 +189,7 @@ class Pairs implements Growing<AnthropicFacts> {
 
 const pairs = new GrowingLists<AnthropicFacts, Pairs>(() => new Pairs());
 
-const pairingOf = once(
+const pairingOf = lately(
   (facts: readonly AnthropicFacts[], mode: ShapeMode): Pairing => pairs.of(facts).pairing(mode),
 );
 
