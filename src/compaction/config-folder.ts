@@ -40,9 +40,8 @@ export class ConfigFolder {
   ): Promise<ConfigFolder> {
     const files = new Map<string, string>();
     for (const folder of [folders].flat()) {
-      for (const name of (await filesOf(folder)).toSorted()) {
-        files.set(basename(name, '.yaml'), join(folder, name));
-      }
+      const stems = (await filesOf(folder)).map((name) => basename(name, '.yaml'));
+      for (const stem of stems.toSorted()) files.set(stem, join(folder, `${stem}.yaml`));
     }
     return new ConfigFolder([folders].flat().join(', '), files, problems, notices);
   }

@@ -1,4 +1,5 @@
 import { lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { HarnessError, messageOf, nearestName } from '../errors.ts';
 import { isZipFile, listZip, type ZipEntry } from './archive.ts';
@@ -19,7 +20,7 @@ export interface FoundFile {
 /**
  * The files that `patterns` (files, folders, globs) name, each once: patterns in their order, the files
  * of a folder or glob in natural order. Hidden entries and `node_modules` are only found when named.
- * A pattern that leads nowhere is a problem with the nearest name that exists.
+ * `~/` is the user's own folder. A pattern that leads nowhere is a problem with the nearest name that exists.
  */
 export function findFiles(
   patterns: readonly string[],
@@ -28,7 +29,11 @@ export function findFiles(
   const files = new Map<string, FoundFile>();
   const problems: Problem[] = [];
   for (const pattern of patterns) {
-    const found = findOne(pattern, cwd);
+    // No shell replaces the tilde of a glob in quotes.
+    const found = findOne(
+      pattern.replace(/^~(?=[\\/]|$)/, () => homedir()),
+      cwd,
+    );
     if ('problem' in found) problems.push(found.problem);
     else
       for (const file of found.files) if (!files.has(file.absolute)) files.set(file.absolute, file);

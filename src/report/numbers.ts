@@ -6,6 +6,11 @@ export function thousands(value: number): string {
   return Math.round(value).toLocaleString('en-US');
 }
 
+/** As `thousands`, with the sign of a minus, for pages. */
+export function typesetThousands(value: number): string {
+  return thousands(value).replace('-', '−');
+}
+
 /** One decimal, e.g. `14.6`. */
 export function oneDecimal(value: number | undefined): string {
   return value === undefined ? UNMEASURED : value.toFixed(1);

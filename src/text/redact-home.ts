@@ -29,7 +29,7 @@ export const homePattern: SecretPattern = {
       for (const { 0: whole, index } of text.matchAll(pattern)) {
         const name = whole.replace(/[.-]+$/, '');
         if (name.length < 3 || GENERIC.has(name.toLowerCase())) continue;
-        if (/REDACTED_|^person[a-z]{8}$/.test(name)) continue;
+        if (/REDACTED_|^person[a-z]{8}$/i.test(name)) continue;
         yield { start: index, end: index + name.length };
       }
     }

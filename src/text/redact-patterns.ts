@@ -126,7 +126,7 @@ export const secretPatterns: readonly SecretPattern[] = [
     'private-key',
     ['PRIVATE KEY'],
     String.raw`(?<=${PEM_START})(?:(?:(?!-----)[\s\S]){1,20000}(?=-----END)|${PEM_LINE}(?:[A-Za-z0-9+/=]{16,}${PEM_LINE})+)`,
-    (body) => !/^\s*(?:\\+[nr]\s*)*(?:REDACTED_|\[private-key#)/.test(body),
+    (body) => !/^\s*(?:\\+[nr]\s*)*(?:(?:x_)?REDACTED_|\[private-key#)/i.test(body),
   ),
   telling('private-key', ['AGE-SECRET-KEY-'], 'AGE-SECRET-KEY-1[A-Z0-9]{40,70}'),
   telling(
@@ -263,7 +263,7 @@ export const secretPatterns: readonly SecretPattern[] = [
     'password',
     false,
     ['machine '],
-    /(?<=\bmachine\s{1,4}\S{1,200}\s{1,4}(?:login\s{1,4}\S{1,200}\s{1,4})?password\s{1,4})\S{4,300}/g,
+    /(?<=\bmachine\s{1,4}\S{1,200}\s{1,4}(?:login\s{1,4}\S{1,200}\s{1,4})?password\s{1,4})[^\s"'\x60\\,;(){}<>]{4,300}/g,
     () => true,
   ),
   // How a container registry's login is kept: Base64 of name and password.

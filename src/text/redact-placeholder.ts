@@ -77,7 +77,7 @@ export function placeholderOf(core: Core, kind: SecretKind, key: Uint8Array): st
     // A dot before a letter belongs to a name, before a digit it does not.
     const lead = /^\p{Nd}/u.test(text) ? '0' : '';
     const alphabet = /[\p{Nd}/]/u.test(text) ? `${MIXED}${DIGITS}` : MIXED;
-    const short = `${lead}REDACTED_`;
+    const short = `${lead}${wordLike(text, lead)}`;
     return bestOf(text, [`${short}${kind.replaceAll('-', '_')}_`, short], alphabet, key);
   }
   if (/\p{Nd}/u.test(text)) {
@@ -89,6 +89,34 @@ export function placeholderOf(core: Core, kind: SecretKind, key: Uint8Array): st
   const isCapital = /^[\p{Lu}\p{Lt}]/u.test(text);
   const mark = markOf(text, key, WORD_MARK, LETTERS);
   return `${isCapital ? word[0]?.toUpperCase() : word[0]}${word.slice(1)}${mark}`;
+}
+
+/** Spellings of the word that a placeholder begins with. */
+const WORDS = ['REDACTED_', 'redacted_', 'Redacted_', 'x_REDACTED_', 'X_REDACTED_'] as const;
+/** What may stand before a name: a tokenizer joins some of it to the name's first letters. */
+const BEFORE = ['x ', ': ', 'x=', '="', '\\"', "='", '(', '-', ':', '/', '\n', ',', '_'];
+
+/** Of the shortest mark, about. */
+const SHORTEST_MARK_TOKENS = 4;
+
+/**
+ * The spelling that a tokenizer joins to what stands before it most as it does the first letters of `text`.
+ * Otherwise a placeholder that has as many tokens in one place would have more or fewer in another. No key
+ * has a part in it.
+ */
+function wordLike(text: string, lead: string): string {
+  const joined = (name: string) =>
+    BEFORE.map((before) => tokensIn([before, ''], name) - tokensIn(['', ''], name));
+  const wanted = joined(text);
+  const room = tokensIn(['', ''], text) - SHORTEST_MARK_TOKENS;
+  const distances = WORDS.map((word) => {
+    const excess = Math.max(0, tokensIn(['', ''], `${lead}${word}`) - room) * BEFORE.length;
+    return joined(`${lead}${word}x7`).reduce(
+      (sum, count, at) => sum + Math.abs(count - (wanted[at] ?? 0)),
+      excess,
+    );
+  });
+  return WORDS[distances.indexOf(Math.min(...distances))] ?? WORDS[0];
 }
 
 const WORD_MARK = 8;

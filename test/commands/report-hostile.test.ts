@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parse } from 'csv-parse/sync';
@@ -20,6 +20,8 @@ const link = '[click](javascript:window.hostile=1) <a href="javascript:window.ho
 const ansi = '\u001b[2J\u001b[31mred\u001b]0;title\u0007';
 const turned = 'user\u202egpj.exe\u2066 zero\u200bwidth\u{e0041} half\ud800';
 const secret = 'sk-proj-abcdefghij0123456789';
+/** A name without a place to break it. */
+const longName = `cg-mask_${'very_'.repeat(20)}long`;
 const texts = [
   script,
   restyle,
@@ -74,7 +76,9 @@ beforeAll(async () => {
     tasks.map((task) => ({ task, reward: 1, traj: trajectory() })),
   );
   const runs = join(folder, 'runs');
-  const words = ['--transcripts', recording, '--config', 'cg-mask,cg-summarize-small'];
+  const config = join(folder, `${longName}.yaml`);
+  writeFileSync(config, 'preset: cg-mask\n');
+  const words = ['--transcripts', recording, '--config', 'cg-mask,cg-summarize-small', config];
   const swept = await cli('sweep', ...words, '--out', runs);
   said.sweep = `${swept.stdout}${swept.stderr}`;
   csv = onlyFile(runs, '.csv');
@@ -124,7 +128,7 @@ describe('a recording that is hostile', () => {
   test('no cell of the CSV is a formula, breaks its line or hides text', () => {
     const text = readFileSync(csv, 'utf8');
     const rows: string[][] = parse(text);
-    expect(rows.length).toBe(1 + 4 * 3);
+    expect(rows.length).toBe(1 + 4 * 4);
     expect(text.trimEnd().split('\n')).toHaveLength(rows.length);
     for (const cell of rows.slice(1).flat()) {
       if (!Number.isFinite(Number(cell))) expect(cell).not.toMatch(/^[=+\-@\t\r]/);
@@ -172,7 +176,14 @@ describe.skipIf(chromiumPath === undefined)(`in a browser${ifChromium}`, () => {
         failed.push(`${request.url()} ${request.failure()?.errorText}`);
       });
       const { href } = pathToFileURL(report);
+      await page.setViewportSize({ width: 390, height: 844 });
       await page.goto(href);
+      await page.evaluate(
+        'for (const one of document.querySelectorAll("details")) one.open = true',
+      );
+      expect(await page.locator('#headline').textContent()).toContain(longName);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+      await page.setViewportSize({ width: 1280, height: 844 });
       expect(await page.title()).toContain('Compaction report');
       expect(await page.locator('#headline table').isVisible()).toBe(true);
       expect(await page.locator('#rows-table tbody tr').first().textContent()).toContain(formula);

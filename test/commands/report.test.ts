@@ -122,6 +122,25 @@ describe('report', () => {
     expect(notes.join()).toContain('1 cell for which a replay now gives other figures');
   });
 
+  test('takes a folder or another file of a run, and names a run that is not finished', async () => {
+    const { files } = await reported(runs, '--out', join(folder, 'f.html'));
+    expect(files).toHaveLength(1);
+    const stopped = copied('stopped', (text) =>
+      text.replace('"status": "complete"', '"status": "interrupted"'),
+    );
+    const manifest = stopped.replace(/csv$/, 'manifest.json');
+    const { stdout } = await cli(
+      'report',
+      manifest,
+      '--out',
+      join(folder, 'f.html'),
+      '--markdown',
+      '-',
+    );
+    expect(stdout).toContain('was interrupted');
+    expect(readFileSync(join(folder, 'f.html'), 'utf8')).toContain('was interrupted');
+  });
+
   test('several runs stand side by side, told apart by their model', async () => {
     const out = join(folder, 'vague');
     const words = ['--transcripts', recordings, '--config', 'cg-summarize-small'];

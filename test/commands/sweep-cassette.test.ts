@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Misbehaviour } from '../../src/commands/stub-server/misbehaviour.ts';
@@ -111,6 +111,43 @@ describe('record, then replay offline', () => {
     const ids = new Set(rows.map(({ cellId }) => cellId));
     const others = await readRows(onlyFile(other, '.csv'));
     expect(others.some(({ cellId }) => ids.has(cellId))).toBe(false);
+  });
+});
+
+describe('the report of a recorded run', () => {
+  test('has before and after of its cells from the cassette, and without it says so', async () => {
+    const server = await serve();
+    const home = temporaryFolder();
+    const cassette = join(home, 'answers.jsonl');
+    const out = join(home, 'runs');
+    expect((await record(server, cassette, out, ...SMALL)).code).toBe(0);
+    const csv = onlyFile(out, '.csv');
+    const report = async () => {
+      const words = ['report', csv, '--out', join(home, 'report.html'), '--json'];
+      const { code, stdout } = await cliWith({}, ...words);
+      expect(code).toBe(0);
+      const { cells, with_details, notes, configs } = JSON.parse(stdout);
+      return {
+        cells,
+        with_details,
+        notes,
+        names: configs.map((one: { config: string }) => one.config),
+      };
+    };
+    const cells = 8;
+    const names = ['baseline', 'cg-summarize-small'];
+    expect(await report()).toEqual({ cells, with_details: cells, notes: [], names });
+    writeFileSync(
+      cassette,
+      readFileSync(cassette, 'utf8').replace(/^.*"purpose":"summarize".*\n/m, ''),
+    );
+    const cut = await report();
+    expect(cut.with_details).toBeLessThan(cells);
+    expect(cut.notes.join()).toContain('other figures');
+    rmSync(cassette);
+    const gone = await report();
+    expect(gone.with_details).toBe(0);
+    expect(gone.notes.join()).toContain('cassette');
   });
 });
 

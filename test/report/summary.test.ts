@@ -182,6 +182,29 @@ describe('names in a table', () => {
   });
 });
 
+describe('names of a matrix', () => {
+  const names = [1, 3].flatMap((last) =>
+    [200, 2000].flatMap((tokens) =>
+      [0, 6000].map(
+        (again) =>
+          `cg-summarize:keep_last=${last}:min_tokens=${tokens}:resummarize_tokens=${again}`,
+      ),
+    ),
+  );
+
+  test('keep their values', () => {
+    expect(shortenNames(names, 34)[1]).toBe('cg-summarize:kl=1:mt=200:rt=6000');
+    expect(shortenNames(names, 24)[7]).toBe('cg-summarize:3:2000:6000');
+    expect(shortenNames(names, 80)).toEqual(names);
+    expect(shortenNames(names, 16).join()).not.toContain('#');
+  });
+
+  test('of one key need no other', () => {
+    const one = [1, 3].map((last) => `cg-summarize:keep_last=${last}`);
+    expect(shortenNames(one, 20)).toEqual(['cg-summa…keep_last=1', 'cg-summa…keep_last=3']);
+  });
+});
+
 describe('numbers', () => {
   test('of one column share one unit that keeps them short', () => {
     fc.assert(

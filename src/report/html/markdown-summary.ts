@@ -4,7 +4,7 @@ import { oneDecimal, thousands } from '../numbers.ts';
 import { controlledBy } from '../results/controls.ts';
 import { rewardTable, tokenTable } from '../results/headline.ts';
 import { fidelityOf } from '../run-figures.ts';
-import type { ReportInput } from './report-input.ts';
+import { type ReportInput, unfinished } from './report-input.ts';
 
 /** Cells that are named as having lost most. */
 const MOST_WORST = 5;
@@ -18,6 +18,7 @@ export function markdownSummary(input: ReportInput): string {
     ({ frontier, config }) => frontier && controlledBy(config) === undefined,
   );
   const facts = [
+    ...unfinished(input.runs).map((line) => `**${markdownText(line)}**`),
     `${thousands(rows.length)} cells, ${failed === 0 ? 'none failed' : `**${failed} failed**`}.`,
     best.length === 0
       ? 'No config rewrote anything.'

@@ -3,7 +3,7 @@ import { thousands } from '../numbers.ts';
 import { contentPolicy, pageScript, styleSheet } from './assets.ts';
 import { rowsLink } from './links.ts';
 import { dataBlock, element, joined, type Markup, trusted } from './markup.ts';
-import type { ReportConfig, ReportInput, ReportRun } from './report-input.ts';
+import { type ReportConfig, type ReportInput, type ReportRun, unfinished } from './report-input.ts';
 import { rowsData } from './rows-data.ts';
 import { behind, bulletList, type Chart, type Section } from './section.ts';
 import { agreementSection } from './sections/agreement.ts';
@@ -98,6 +98,7 @@ function headerOf({ title, runs }: ReportInput, sections: readonly Section[]): M
         {},
         element('h1', {}, title),
         element('p', { class: 'facts' }, facts.join(' · ')),
+        unfinished(runs).map((line) => element('p', { class: 'bad' }, line)),
       ),
       element(
         'button',

@@ -61,3 +61,14 @@ export interface ReportInput {
   readonly totals: readonly ConfigTotals[];
   readonly replayed: Replayed;
 }
+
+/** Sentences on runs that do not have all of their cells. */
+export function unfinished(runs: readonly ReportRun[]): string[] {
+  return runs
+    .filter(({ status }) => status === 'interrupted' || status === 'running')
+    .map(({ file, status }) =>
+      status === 'running'
+        ? `${file} is not finished: it runs, or was killed. What is here are the cells so far.`
+        : `${file} was interrupted: what is here are the cells until then.`,
+    );
+}

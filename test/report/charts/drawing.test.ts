@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { DOMParser } from 'linkedom';
 import { describe, expect, test } from 'vitest';
-import { compact } from '../../../src/report/charts/compact.ts';
+import { compact, compactTicks } from '../../../src/report/charts/compact.ts';
 import { evidenceChart } from '../../../src/report/charts/evidence-chart.ts';
 import { heatMap } from '../../../src/report/charts/heat-map.ts';
 import { sessionChart } from '../../../src/report/charts/session-chart.ts';
@@ -125,4 +125,58 @@ test('figures are short, and keep their size', () => {
       expect(Math.abs(size - value) / value).toBeLessThan(0.06);
     }),
   );
+});
+
+describe('ticks', () => {
+  test('that stand beside each other have different names', () => {
+    fc.assert(
+      fc.property(
+        fc.double({ min: -1e7, max: 1e7, noNaN: true }),
+        fc.integer({ min: 10, max: 1_000_000 }),
+        (start, range) => {
+          const spell = compactTicks(start, start + range, 8);
+          // Those that an axis has: multiples of 1, 2 or 5 times a power of ten.
+          const raw = range / 8;
+          const step = 10 ** Math.floor(Math.log10(raw));
+          const first = Math.ceil(start / step) * step;
+          const names = Array.from({ length: 8 }, (_, index) => spell(first + index * step));
+          expect(new Set(names).size).toBe(8);
+        },
+      ),
+    );
+  });
+
+  test('are short', () => {
+    expect([3_680_000, 3_700_000].map(compactTicks(3_673_000, 3_857_000, 9))).toEqual([
+      '3.68M',
+      '3.7M',
+    ]);
+    expect([0, 10_000, 100_000].map(compactTicks(0, 110_000, 9))).toEqual(['0', '10k', '100k']);
+  });
+});
+
+test('a bar with parts on both sides of its axis says what is left', () => {
+  const parts = [
+    { bar: 'a', part: 'x', value: 5000, href },
+    { bar: 'a', part: 'y', value: -2000, href },
+    { bar: 'b', part: 'x', value: 700, href },
+  ];
+  const svg = stackedBars(parts, { label: 'l', axis: 'tokens', width: 700, parts: ['x', 'y'] });
+  expect(svg).toContain('>3k net<');
+  expect(svg).toContain('>700<');
+});
+
+test('a heat map of few rows names its axis whole', () => {
+  const svg = heatMap([{ x: '1', y: '0', value: 3, href }], {
+    label: 'l',
+    xLabel: 'summarize.keep_last',
+    yLabel: 'summarize.resummarize_tokens',
+    xs: ['1'],
+    ys: ['0'],
+    width: 450,
+    spell: String,
+  });
+  const [group = ''] = /<g[^>]*>(?:(?!<g).)*↓ summarize\.resummarize_tokens/.exec(svg) ?? [];
+  expect(group).not.toBe('');
+  expect(group).not.toContain('rotate');
 });

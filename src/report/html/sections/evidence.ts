@@ -1,6 +1,6 @@
 import { type EvidencePoint, evidenceChart } from '../../charts/evidence-chart.ts';
 import { frontierOf } from '../../frontier.ts';
-import { oneDecimal, thousands } from '../../numbers.ts';
+import { oneDecimal, typesetThousands } from '../../numbers.ts';
 import { controlledBy } from '../../results/controls.ts';
 import { rowsHref, rowsLink } from '../links.ts';
 import { element } from '../markup.ts';
@@ -31,7 +31,11 @@ export function evidenceSection({ totals }: ReportInput): Section {
         cell: ({ config }) => rowsLink([['config', '=', config]], config),
         sort: ({ config }) => config,
       },
-      { header: 'net saved', cell: ({ saved }) => thousands(saved), sort: ({ saved }) => saved },
+      {
+        header: 'net saved',
+        cell: ({ saved }) => typesetThousands(saved),
+        sort: ({ saved }) => saved,
+      },
       { header: 'kept %', cell: ({ kept }) => oneDecimal(kept), sort: ({ kept }) => kept },
       {
         header: 'frontier',

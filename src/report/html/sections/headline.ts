@@ -1,7 +1,7 @@
 import { rewardCaveats, signCaveats } from '../../caveats.ts';
 import type { ConfigFigures } from '../../comparison.ts';
 import { bounds, points, pValue, ratio, signed } from '../../figures-text.ts';
-import { oneDecimal, thousands, UNMEASURED } from '../../numbers.ts';
+import { oneDecimal, thousands, typesetThousands, UNMEASURED } from '../../numbers.ts';
 import { controlledBy, withControlsBeside } from '../../results/controls.ts';
 import type { ConfigTotals } from '../../totals.ts';
 import { configName } from '../config-name.ts';
@@ -87,7 +87,7 @@ function columnsOf(lines: readonly Line[], baseline: string): TableColumn<Line>[
     number(
       'net saved',
       'Tokens taken away, each once, minus what was put in or given back.',
-      ({ total }) => [total.net, thousands(total.net)],
+      ({ total }) => [total.net, typesetThousands(total.net)],
     ),
     number(
       'kept %',

@@ -1,6 +1,6 @@
 import { parse } from 'yaml';
 import { heatMap } from '../../charts/heat-map.ts';
-import { oneDecimal, thousands, UNMEASURED } from '../../numbers.ts';
+import { oneDecimal, typesetThousands, UNMEASURED } from '../../numbers.ts';
 import { controlledBy } from '../../results/controls.ts';
 import type { ConfigTotals } from '../../totals.ts';
 import { rowsHref, rowsLink } from '../links.ts';
@@ -135,7 +135,7 @@ function familyPart({ source, keys, members }: Family): {
       {
         header: 'net saved',
         cell: ({ total }: Family['members'][number]) =>
-          rowsLink([['config', '=', total.config]], thousands(total.net)),
+          rowsLink([['config', '=', total.config]], typesetThousands(total.net)),
         sort: ({ total }: Family['members'][number]) => total.net,
       },
       {

@@ -89,9 +89,12 @@ export function tiersSection(input: ReportInput): Section {
   };
 }
 
+/** Sums of dollars differ in their last digits by the order of adding. */
+const NOTHING = 1e-9;
+
 /** Configs that save tokens and cost money. */
 function dearer({ totals }: ReportInput) {
-  const found = totals.filter(({ net, cost }) => net > 0 && (cost.usdNet ?? 0) < 0);
+  const found = totals.filter(({ gross, cost }) => gross > 0 && (cost.usdNet ?? 0) < -NOTHING);
   if (found.length === 0) return undefined;
   return paragraph(
     element('strong', { class: 'bad' }, 'Saves tokens and costs more: '),
