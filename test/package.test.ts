@@ -69,6 +69,12 @@ describe('the package', () => {
     expect(status).toBe(0);
     expect(stdout).toContain('cg-extract-code');
     expect(stdout).toMatch(/30 rows: results[\\/]runs[\\/]/);
+    expect(stdout).toContain('to look at it in a browser: npx compaction-harness report');
+    expect(stdout).not.toContain('npm run');
+    const reported = run('report');
+    expect(reported.stderr).not.toContain('error');
+    expect(reported.stdout).toMatch(/^results[\\/]runs[\\/].*\.html \(/);
+    expect(run('sweep', '--help').stdout).not.toContain('npm run');
   });
 
   test('takes the configs of the folder beside its own', () => {

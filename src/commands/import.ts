@@ -10,7 +10,7 @@ import { thousands } from '../report/numbers.ts';
 import { paintFor } from '../report/paint.ts';
 import { withoutSecrets } from '../text/redact.ts';
 import { KeyedRedaction } from '../text/redact-keyed.ts';
-import { visible } from '../text/visible.ts';
+import { visible, visibleLines } from '../text/visible.ts';
 import { asInvoked } from './as-invoked.ts';
 import type { Environment, ExitCode } from './environment.ts';
 import { FileNames } from './import/file-names.ts';
@@ -49,7 +49,7 @@ async function list(options: ImportOptions, environment: Environment): Promise<E
       files: files.map(inventoryJson),
       problems: problems.map((problem) => problemJson(problem, withoutSecrets)),
     };
-    stdout.write(`${JSON.stringify(document, null, 2)}\n`);
+    stdout.write(`${visibleLines(JSON.stringify(document, null, 2))}\n`);
   } else {
     const paint = paintFor(stdout.isTerminal, variables);
     stdout.write(`${inventoryLines(files, paint, options.loss).join('\n')}\n`);
@@ -106,7 +106,7 @@ async function write(options: ImportOptions, environment: Environment): Promise<
       })),
       problems: problems.map((problem) => problemJson(problem, redact)),
     };
-    stdout.write(`${JSON.stringify(document, null, 2)}\n`);
+    stdout.write(`${visibleLines(JSON.stringify(document, null, 2))}\n`);
   } else {
     const lines = summaryLines(imported, losses, options, redaction === undefined ? null : found);
     stdout.write(`${lines.map((line) => visible(redact(line))).join('\n')}\n`);

@@ -241,6 +241,16 @@ describe('import --list', () => {
     }
   });
 
+  test('is inert on a terminal as JSON too, and means the same', async () => {
+    const folder = temporaryFolder();
+    const agent = 'a\u202e\u009b2J\u001b[31m\u200b\u{e0041}';
+    const body = { model: 'x', messages: [{ role: 'user', content: 'go' }] };
+    writeFileSync(join(folder, 'a.jsonl'), `${JSON.stringify({ agent, body })}\n`);
+    const { stdout } = await cli('import', '--list', folder, '--json');
+    expect(JSON.parse(stdout).files[0].agents).toEqual([agent]);
+    expect(stdout).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]/u);
+  });
+
   test('writes nothing', async () => {
     const folder = temporaryFolder();
     await cli('import', '--list', FIXTURES);
