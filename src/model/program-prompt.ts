@@ -60,12 +60,16 @@ const TELLING_SHARE = 0.15;
 function termsOf(task: string, lines: readonly string[]): string[] {
   const words = task.match(/\p{L}{6,}/gu) ?? [];
   const candidates = new Set([...identifiersIn(task).map(({ value }) => value), ...words]);
-  return [...candidates]
-    .filter((term) => {
-      const holding = lines.filter((line) => line.includes(term)).length;
-      return holding > 0 && holding <= Math.max(1, TELLING_SHARE * lines.length);
-    })
-    .slice(0, MOST_TERMS);
+  const all = lines.join('\n');
+  const most = Math.max(1, TELLING_SHARE * lines.length);
+  const terms: string[] = [];
+  for (const term of candidates) {
+    // Most terms are in no line, which one search tells.
+    if (!all.includes(term)) continue;
+    if (lines.filter((line) => line.includes(term)).length <= most) terms.push(term);
+    if (terms.length === MOST_TERMS) break;
+  }
+  return terms;
 }
 
 const KINDS: readonly (readonly [OutputKind, RegExp, number])[] = [
