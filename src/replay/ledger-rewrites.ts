@@ -122,7 +122,10 @@ export class ReplacedSpan {
     this.#lists = lists;
     this.#start = start;
     this.#end = end;
-    if (inserted.some(({ identity }) => this.#removed.has(identity.hash))) return undefined;
+    if (inserted.some(({ identity }) => this.#removed.has(identity.hash))) {
+      this.#lists = EMPTY;
+      return undefined;
+    }
     return {
       reductions: [...hashes].map((hash) => [hash, this.#removed.get(hash) ?? 0]),
       inserted,

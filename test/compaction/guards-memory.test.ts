@@ -93,3 +93,28 @@ function rewritten(message: Message, fate: string, stash: Stash, stashed: StashK
   stashed.push(key);
   return replace(fate === 'unmarked' ? 'x' : markerOf(key));
 }
+
+test('a summary stands for what lies in its span, and for nothing beside it', () => {
+  const stash = new Stash();
+  const before = [...results.slice(0, 6), said('last')];
+  const key = stash.putMessages(before, 1, 5);
+  const summary = said(`summary ${markerOf(key)}`);
+  const found = (after: readonly Message[]) =>
+    contractBreach(
+      'offload',
+      before,
+      { kind: 'changed', messages: after, stashed: [key] },
+      {
+        tokensBefore: total(before),
+        tokensAfter: 0,
+        stash,
+        countBefore: count,
+        countAfter: count,
+      },
+    )?.reason;
+  expect(found([...before.slice(0, 1), summary, ...before.slice(5)])).toBeUndefined();
+  expect(found([...before.slice(0, 1), summary, ...before.slice(6)])).toBe('unstashed');
+  expect(found([summary, ...before.slice(5)])).toBe('unstashed');
+  const blank = said('summary');
+  expect(found([...before.slice(0, 1), blank, ...before.slice(5)])).toBe('unstashed');
+});

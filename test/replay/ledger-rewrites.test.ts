@@ -64,6 +64,9 @@ const masked = new Map(
   ),
 );
 
+/** The last one says what a message of the session says too. */
+const summaries = [said('summary'), said('another summary'), said('one')];
+
 /** A session that mostly grows, and for each request what a component makes of it. */
 const sessions = fc
   .array(
@@ -72,7 +75,7 @@ const sessions = fc
       cut: fc.integer({ min: 0, max: 20 }),
       kind: fc.constantFrom('mask', 'mask', 'mask', 'span', 'span', 'none'),
       keep: fc.integer({ min: 0, max: 3 }),
-      summary: fc.nat(3),
+      summary: fc.nat(2),
     }),
     { minLength: 1, maxLength: 12 },
   )
@@ -85,7 +88,11 @@ const sessions = fc
         kind === 'mask'
           ? list.map((message, index) => (index < end ? (masked.get(message) ?? message) : message))
           : kind === 'span'
-            ? [...list.slice(0, 1), said(`summary ${summary}`), ...list.slice(Math.max(1, end))]
+            ? [
+                ...list.slice(0, 1),
+                summaries[summary] ?? said('none'),
+                ...list.slice(Math.max(1, end)),
+              ]
             : list;
       return [list, after] as const;
     });

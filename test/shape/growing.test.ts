@@ -48,4 +48,27 @@ describe('a list that is validated after one that begins alike', () => {
       { numRuns: 500 },
     );
   });
+
+  it('finds what was respelled, whatever the lists before it held', () => {
+    const spelled = fc.constantFrom(...[0, 1, 4].flatMap((at) => messages[at] ?? []));
+    const list = fc
+      .array(spelled, { maxLength: 3 })
+      .map((rest) => [...messages.slice(8, 9), ...rest]);
+    const isRespelled = { rules: (id: string) => id === 'X-BYTE-1' };
+    let found = 0;
+    fc.assert(
+      fc.property(fc.array(fc.tuple(list, list), { maxLength: 30 }), (rewrites) => {
+        for (const [before, after] of rewrites) {
+          const known = validate({ dialect: 'anthropic', messages: after, before }, isRespelled);
+          const copies = new Map(messages.map((one) => [one, { ...one }]));
+          const copy = (of: readonly WireMessage[]) => of.map((one) => copies.get(one) ?? one);
+          const alone = { messages: copy(after), before: copy(before) };
+          expect(known).toEqual(validate({ dialect: 'anthropic', ...alone }, isRespelled));
+          found += known.length;
+        }
+      }),
+      { numRuns: 2000, seed: 20261130 },
+    );
+    expect(found).toBeGreaterThan(100);
+  });
 });
