@@ -25,12 +25,18 @@ function terminal(stream: NodeJS.WriteStream): Terminal {
   };
 }
 
+/** npm and its runner pass a Ctrl-C on that the terminal has sent to everybody already. */
+const RELAYED_WITHIN_MS = 1000;
+
 /** Aborts at the first Ctrl-C, so that what is done can be written; the second ends at once. */
 function stopSignal(): AbortSignal {
   const controller = new AbortController();
+  let first = 0;
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
     process.on(name, () => {
-      if (controller.signal.aborted) process.exit(1);
+      const isRelayed = performance.now() - first < RELAYED_WITHIN_MS;
+      if (controller.signal.aborted && !isRelayed) process.exit(1);
+      if (!controller.signal.aborted) first = performance.now();
       controller.abort();
     });
   }
