@@ -22,25 +22,51 @@ export function bustTokens(before: ReadPrompt, after: ReadPrompt): number {
   while (end < shared - start && old[old.length - 1 - end] === keys[keys.length - 1 - end]) {
     end++;
   }
-  let bust = 0;
-  for (let piece = 0; piece < start; piece++) bust += lost(before, piece, after, piece);
+  // What both begin with stands at the same tokens of both.
+  const common = before.prompt.tokensTo(start);
+  let bust = Math.max(0, Math.min(before.read, common) - Math.min(after.read, common));
   const shift = keys.length - old.length;
   for (let piece = old.length - end; piece < old.length; piece++) {
+    if (before.prompt.tokensTo(piece) >= before.read) break;
     bust += lost(before, piece, after, piece + shift);
   }
-  const moved = new Map<number, number[]>();
-  for (let piece = start; piece < old.length - end; piece++) {
-    const key = old[piece] ?? -1;
-    const places = moved.get(key);
-    if (places === undefined) moved.set(key, [piece]);
-    else places.push(piece);
-  }
-  if (moved.size === 0) return bust;
+  const oldEnd = old.length - end;
+  const place =
+    keys.length - end - start > FEW_PIECES
+      ? places(old, start, oldEnd)
+      : nextPlace(old, start, oldEnd);
   for (let piece = start; piece < keys.length - end; piece++) {
-    const from = moved.get(keys[piece] ?? -1)?.shift();
+    const from = place(keys[piece] ?? -1);
     if (from !== undefined) bust += lost(before, from, after, piece);
   }
   return bust;
+}
+
+/** A rewrite with no more pieces of its own looks for each among the thousands that it stands for. */
+const FEW_PIECES = 8;
+
+/** Gives the places of a key from `start` to `end`, one after the other. */
+type Places = (key: number) => number | undefined;
+
+function nextPlace(keys: readonly number[], start: number, end: number): Places {
+  const lookFrom = new Map<number, number>();
+  return (key) => {
+    const found = keys.indexOf(key, lookFrom.get(key) ?? start);
+    const isInside = found >= 0 && found < end;
+    lookFrom.set(key, isInside ? found + 1 : keys.length);
+    return isInside ? found : undefined;
+  };
+}
+
+function places(keys: readonly number[], start: number, end: number): Places {
+  const found = new Map<number, number[]>();
+  for (let place = start; place < end; place++) {
+    const key = keys[place] ?? -1;
+    const known = found.get(key);
+    if (known === undefined) found.set(key, [place]);
+    else known.push(place);
+  }
+  return (key) => found.get(key)?.shift();
 }
 
 /** Of one piece: the tokens that were read of it before, from its start, and are not read after. */

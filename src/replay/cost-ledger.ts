@@ -53,6 +53,16 @@ interface Side {
   readonly caches: Map<string, PromptCache>;
 }
 
+/** What a side needs for a call, beside its list. */
+interface Call {
+  readonly prefix: Prefix;
+  readonly counting: Counting;
+  readonly model: string | undefined;
+  readonly caching: Caching;
+  /** In milliseconds; never before that of the call before it. */
+  readonly time: number;
+}
+
 const UNRECORDED = 'prompt that is not recorded';
 const DECLARATION = 'declaration of the expand tool';
 
@@ -71,6 +81,8 @@ export class CostLedger {
   readonly #sides: { readonly before: Side; readonly after: Side };
   readonly #requests: RequestCharges[] = [];
   readonly #labels = new CostLabels();
+  /** Calls so far, as long as both sides were the same: the one stands for the other. */
+  #alike: (Call & { readonly request: Request })[] | undefined;
   #time: number;
 
   constructor(transcript: Transcript, tokenizer: Counting['tokenizer'], options: CostOptions) {
@@ -94,6 +106,7 @@ export class CostLedger {
       caches: new Map(),
     });
     this.#sides = { before: side(), after: side() };
+    this.#alike = options.declaration === undefined ? [] : undefined;
     this.#time = transcript.requests.find(({ time }) => time !== undefined)?.time ?? 0;
   }
 
@@ -118,15 +131,19 @@ export class CostLedger {
       request.envelope === undefined
         ? (this.#unrecorded ?? this.#prefixes.read(undefined))
         : this.#prefixes.read(request.envelope);
-    const { declaration } = this.#options;
-    const declared =
-      declaration === undefined ? undefined : { key: DECLARATION, tokens: declaration };
     const { before: recorded, after: sent } = this.#sides;
-    recorded.prompt.set(prefix, undefined, request.messages, counting, this.#marking);
-    sent.prompt.set(prefix, declared, after, counting, this.#marking);
-    const tiersBefore = cacheOf(recorded, model, caching).call(recorded.prompt, time);
+    const call = { prefix, counting, model, caching, time };
+    const tiersBefore = this.#call(recorded, call, request.messages);
+    if (after === request.messages && expansion === undefined && this.#alike !== undefined) {
+      this.#alike.push({ ...call, request });
+      const charge = { ...named, ...tiersBefore, ...output };
+      this.#requests.push({ before: charge, after: [charge], bust: 0 });
+      return;
+    }
+    for (const earlier of this.#alike ?? []) this.#call(sent, earlier, earlier.request.messages);
+    this.#alike = undefined;
+    const tiersAfter = this.#call(sent, call, after);
     const cache = cacheOf(sent, model, caching);
-    const tiersAfter = cache.call(sent.prompt, time);
     const bust = bustTokens(
       { prompt: recorded.prompt, read: tiersBefore.cacheRead },
       { prompt: sent.prompt, read: tiersAfter.cacheRead },
@@ -154,6 +171,20 @@ export class CostLedger {
       after: calls,
       bust,
     });
+  }
+
+  #call(
+    side: Side,
+    { prefix, counting, model, caching, time }: Call,
+    list: readonly Message[],
+  ): InputTiers {
+    const { declaration } = this.#options;
+    const extra =
+      side === this.#sides.before || declaration === undefined
+        ? undefined
+        : { key: DECLARATION, tokens: declaration };
+    side.prompt.set(prefix, extra, list, counting, this.#marking);
+    return cacheOf(side, model, caching).call(side.prompt, time);
   }
 
   result(): CostReplay {

@@ -1,3 +1,4 @@
+import { sharedStart } from '../transcript/growing-lists.ts';
 import type { DialectName, Message } from '../transcript/message.ts';
 import { type Counting, thinkingStart } from '../transcript/message-tokens.ts';
 import type { Prompt, PromptMark } from './cost-cache.ts';
@@ -86,10 +87,7 @@ export class GrowingPrompt implements Prompt {
       thinkingFrom === this.#thinkingFrom
         ? Number.POSITIVE_INFINITY
         : Math.min(thinkingFrom, this.#thinkingFrom);
-    const limit = Math.min(list.length, this.#list.length, most);
-    let common = 0;
-    while (common < limit && list[common] === this.#list[common]) common++;
-    return common;
+    return Math.min(sharedStart(this.#list, list), most);
   }
 
   #setPrefix(

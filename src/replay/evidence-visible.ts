@@ -1,3 +1,5 @@
+import { sharedStart } from '../transcript/growing-lists.ts';
+
 /** What is known of a message, or of what a stash key holds. */
 export interface Facts {
   /** Numbers of the used names in it, each once. */
@@ -88,11 +90,10 @@ export class VisibleList<T> extends FactCounts {
   show(list: readonly T[]): Facts[] {
     const before = this.#list;
     this.#list = list;
-    const shared = Math.min(before.length, list.length);
-    let start = 0;
-    while (start < shared && before[start] === list[start]) start++;
+    const start = sharedStart(before, list);
+    const most = Math.min(before.length, list.length) - start;
     let end = 0;
-    while (end < shared - start && before.at(-1 - end) === list.at(-1 - end)) end++;
+    while (end < most && before[before.length - 1 - end] === list[list.length - 1 - end]) end++;
     const steps = new Map<Facts, number>();
     const note = (items: readonly T[], step: number) => {
       for (const item of items) {

@@ -3,12 +3,7 @@
  * the leftmost pair of the lowest rank, but with a heap over a linked list, so O(n log n) for any piece.
  */
 
-/** Ranks by token, a token being a string with one character (0–255) a byte. */
-export interface TokenRanks {
-  readonly ranks: ReadonlyMap<string, number>;
-  /** Bytes of the longest token: no longer pair needs to be looked up. */
-  readonly longest: number;
-}
+import type { TokenRanks } from './token-ranks.ts';
 
 /** A heap entry is `rank * POSITIONS + position`: ordered by rank, then leftmost, exact in a double. */
 const POSITIONS = 2 ** 32;
@@ -38,29 +33,68 @@ function newScratch(bytes: number): Scratch {
 
 const kept = newScratch(KEPT_BYTES);
 
+/** Pieces up to this many bytes, which are nearly all, are merged by looking through their pairs. */
+const SHORT_BYTES = 48;
+const UNRANKED = 0x7fffffff;
+/** Of the parts of a short piece: where each begins, and the rank of each joined with the next. */
+const starts = new Int32Array(SHORT_BYTES + 2);
+const joined = new Int32Array(SHORT_BYTES + 2);
+
+function countShort(piece: string, ranks: TokenRanks): number {
+  let parts = piece.length;
+  for (let index = 0; index <= parts; index++) {
+    starts[index] = index;
+    const rank = index + 2 > parts ? NO_PAIR : ranks.ofPair(piece, index);
+    joined[index] = rank === NO_PAIR ? UNRANKED : rank;
+  }
+  for (;;) {
+    let lowest = UNRANKED;
+    let where = -1;
+    for (let index = 0; index < parts - 1; index++) {
+      const rank = at(joined, index);
+      if (rank < lowest) {
+        lowest = rank;
+        where = index;
+      }
+    }
+    if (where < 0) return parts;
+    for (let index = where + 1; index < parts; index++) {
+      starts[index] = at(starts, index + 1);
+      joined[index] = at(joined, index + 1);
+    }
+    parts--;
+    rejoinShort(piece, ranks, where, parts);
+    if (where > 0) rejoinShort(piece, ranks, where - 1, parts);
+  }
+}
+
+function rejoinShort(piece: string, ranks: TokenRanks, index: number, parts: number): void {
+  const isLast = index + 2 > parts;
+  const rank = isLast ? NO_PAIR : ranks.of(piece, at(starts, index), at(starts, index + 2));
+  joined[index] = rank === NO_PAIR ? UNRANKED : rank;
+}
+
 /** Number of tokens that the bytes of `piece` (one character a byte) become. */
-export function countMergedTokens(piece: string, table: TokenRanks): number {
-  const length = piece.length;
+export function countMergedTokens(piece: string, ranks: TokenRanks): number {
+  const { length } = piece;
   if (length < 2) return length;
-  const { ranks, longest } = table;
+  if (length <= SHORT_BYTES) return countShort(piece, ranks);
   const { next, previous, pairRank, heap } = length <= KEPT_BYTES ? kept : newScratch(length);
   let heapSize = 0;
   for (let position = 0; position < length; position++) {
     next[position] = position + 1;
     previous[position] = position - 1;
-    const rank = position + 2 > length ? undefined : ranks.get(piece.slice(position, position + 2));
-    pairRank[position] = rank ?? NO_PAIR;
-    if (rank !== undefined) heap[heapSize++] = rank * POSITIONS + position;
+    const rank = position + 2 > length ? NO_PAIR : ranks.ofPair(piece, position);
+    pairRank[position] = rank;
+    if (rank !== NO_PAIR) heap[heapSize++] = rank * POSITIONS + position;
   }
   for (let index = (heapSize >> 1) - 1; index >= 0; index--) sink(heap, index, heapSize);
 
   const rejoin = (start: number): void => {
     const middle = at(next, start);
-    const end = middle < length ? at(next, middle) : length + 1;
-    const rank =
-      end > length || end - start > longest ? undefined : ranks.get(piece.slice(start, end));
-    pairRank[start] = rank ?? NO_PAIR;
-    if (rank !== undefined) heapSize = push(heap, heapSize, rank * POSITIONS + start);
+    const rank = middle < length ? ranks.of(piece, start, at(next, middle)) : NO_PAIR;
+    pairRank[start] = rank;
+    if (rank !== NO_PAIR) heapSize = push(heap, heapSize, rank * POSITIONS + start);
   };
 
   let tokens = length;

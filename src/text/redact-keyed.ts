@@ -82,10 +82,8 @@ export class KeyedRedaction {
     const own = found.flatMap((secret) => this.#ofSecret(secret));
     const again = viewsOf(base).flatMap((view) => this.#knownIn(view, text));
     if (own.length === 0 && again.length === 0) return [];
-    const free = again.filter(
-      ({ start, end }) => !own.some((one) => one.start < end && start < one.end),
-    );
-    return inOrder([...own, ...free]);
+    const isTaken = overlapOf(own);
+    return inOrder([...own, ...again.filter((one) => !isTaken(one))]);
   }
 
   redact(text: string): string {
@@ -146,12 +144,37 @@ export class KeyedRedaction {
   /** Where known secrets stand. A letter that an escape of JSON needs is none of a secret. */
   #knownIn(view: View, source: string): Replacement[] {
     const isSource = view.text === source && source.includes('\\');
+    let isEscaping: boolean | undefined;
     return [...this.#known.find(view.text)].flatMap(({ from, to, value: { kind, core } }) => {
-      if (isSource && isEscaped(source, from) && isJson(source)) return [];
+      if (isSource && isEscaped(source, from)) {
+        isEscaping ??= isJson(source);
+        if (isEscaping) return [];
+      }
       if (core === undefined) return this.#ofSecret({ kind, view, from, to });
       return [{ start: view.at(from), end: view.end(to), text: core }];
     });
   }
+}
+
+/** Tells of a stretch whether one of these overlaps it, in the logarithm of their number. */
+function overlapOf(
+  taken: readonly Replacement[],
+): (one: Pick<Replacement, 'start' | 'end'>) => boolean {
+  const byStart = taken.toSorted((a, b) => a.start - b.start);
+  let last = 0;
+  const lastEnds = byStart.map(({ end }) => {
+    last = Math.max(last, end);
+    return last;
+  });
+  return ({ start, end }) => {
+    let low = 0;
+    for (let high = byStart.length; low < high; ) {
+      const middle = (low + high) >> 1;
+      if ((byStart[middle]?.start ?? end) < end) low = middle + 1;
+      else high = middle;
+    }
+    return low > 0 && (lastEnds[low - 1] ?? 0) > start;
+  };
 }
 
 function isKept({ text, isIdentifier }: Core): boolean {

@@ -20,7 +20,7 @@ const LEAD = 3;
 /** Texts that are known to be secrets, to find each wherever it stands. Linear in the text, whatever their number. */
 export class KnownTexts<T> {
   readonly #known = new Map<string, Known<T>>();
-  readonly #byLead = new Map<string, Known<T>[]>();
+  readonly #byLead = new Map<string, SameLead<T>>();
   /** By a hash of two units: whether some text begins with them. */
   readonly #begins = new Uint8Array(0x10000);
 
@@ -38,12 +38,8 @@ export class KnownTexts<T> {
     this.#begins[slot(text, 0)] = 1;
     const lead = flatCopy(text.slice(0, LEAD));
     const same = this.#byLead.get(lead);
-    if (same === undefined) this.#byLead.set(lead, [known]);
-    else {
-      same.push(known);
-      // The longest first, since a part must not be replaced inside of the whole.
-      same.sort((one, other) => other.text.length - one.text.length);
-    }
+    if (same === undefined) this.#byLead.set(lead, new SameLead(known));
+    else same.add(known);
   }
 
   /** Where known texts stand in `text`, in order; none overlaps another. */
@@ -54,13 +50,66 @@ export class KnownTexts<T> {
     const last = text.length - LEAD;
     for (let from = 0; from <= last; from++) {
       if (this.#begins[slot(text, from)] === 0) continue;
-      const candidates = this.#byLead.get(text.slice(from, from + LEAD));
-      const known = candidates?.find((one) => stands(one, text, from));
+      const known = this.#byLead.get(text.slice(from, from + LEAD))?.at(text, from);
       if (known === undefined) continue;
       const to = from + known.text.length;
       yield { from, to, value: known.value };
       from = to - 1;
     }
+  }
+}
+
+/**
+ * Known texts that begin alike: the longest that stands at a place is found by halving, since a recording can hold
+ * thousands of keys of one form.
+ */
+class SameLead<T> {
+  #texts: Known<T>[];
+  /** In the order of the texts, the longest other one that each begins with; -1: none. Undefined: to be made. */
+  #within: number[] | undefined;
+  #longest = 0;
+
+  constructor(first: Known<T>) {
+    this.#texts = [first];
+  }
+
+  add(known: Known<T>): void {
+    this.#texts.push(known);
+    this.#within = undefined;
+  }
+
+  /** The longest first, since a part must not be replaced inside of the whole. */
+  at(text: string, index: number): Known<T> | undefined {
+    const within = this.#ordered();
+    const here = text.slice(index, index + this.#longest);
+    let low = 0;
+    for (let high = this.#texts.length; low < high; ) {
+      const middle = (low + high) >> 1;
+      if ((this.#texts[middle]?.text ?? '') <= here) low = middle + 1;
+      else high = middle;
+    }
+    // Whatever `here` begins with, the last text before it begins with too.
+    for (let at = low - 1; at >= 0; at = within[at] ?? -1) {
+      const known = this.#texts[at];
+      if (known !== undefined && stands(known, text, index)) return known;
+    }
+    return undefined;
+  }
+
+  #ordered(): readonly number[] {
+    if (this.#within !== undefined) return this.#within;
+    this.#texts = this.#texts.toSorted((one, other) => (one.text < other.text ? -1 : 1));
+    this.#longest = this.#texts.reduce((most, { text }) => Math.max(most, text.length), 0);
+    const open: number[] = [];
+    this.#within = this.#texts.map(({ text }, at) => {
+      while (open.length > 0 && !text.startsWith(this.#texts[open.at(-1) ?? 0]?.text ?? '')) {
+        open.pop();
+      }
+      const holder = open.at(-1) ?? -1;
+      open.push(at);
+      return holder;
+    });
+    return this.#within;
   }
 }
 

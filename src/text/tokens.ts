@@ -5,23 +5,27 @@
 
 import { createRequire } from 'node:module';
 import { HarnessError } from '../errors.ts';
-import { countMergedTokens, type TokenRanks } from './byte-pair.ts';
-import { GenerationCache } from './generation-cache.ts';
+import { asciiPieceEnd, type PieceRules, pieceRules } from './ascii-pieces.ts';
+import { countMergedTokens } from './byte-pair.ts';
+import { PieceCounts } from './piece-counts.ts';
+import { TokenRanks } from './token-ranks.ts';
 
 export const tokenizerNames = ['o200k_base', 'cl100k_base'] as const;
 export type TokenizerName = (typeof tokenizerNames)[number];
 
-/** Distinct pieces remembered per encoding: about 10 MB in each of two generations. */
-const CACHED_PIECES = 1 << 17;
+/** Distinct pieces remembered per encoding, and their code units: about 10 MB. */
+const CACHED_PIECES = 1 << 18;
+const CACHED_UNITS = 1 << 21;
 /** Longer pieces are rare and seldom repeat; they are counted each time. */
 const CACHED_PIECE_LENGTH = 128;
 /** Even, so that a run of surrogate pairs is not cut inside one. */
 const CUT_PIECE_LENGTH = 1_000_000;
 
 interface Encoding {
-  readonly table: TokenRanks;
+  readonly ranks: TokenRanks;
   readonly pattern: RegExp;
-  readonly counts: GenerationCache<number>;
+  readonly rules: PieceRules;
+  readonly counts: PieceCounts;
 }
 
 const loaded = new Map<TokenizerName, Encoding>();
@@ -36,8 +40,8 @@ export function countTokens(text: string, encoding: TokenizerName = 'o200k_base'
   return text.length < LONG_TEXT ? countNow(text, encoding) : countOnce(text, encoding);
 }
 
-/** A long text that a component makes is counted again for each list that it is tried in. */
-const LONG_TEXT = 1 << 14;
+/** A text that a component makes is counted again in the message that it is put into, and in each list. */
+const LONG_TEXT = 1 << 9;
 const LONG_TEXTS = 8;
 const LONGEST_KEPT = 1 << 22;
 const longTexts: Record<TokenizerName, Map<string, number>> = {
@@ -45,19 +49,30 @@ const longTexts: Record<TokenizerName, Map<string, number>> = {
   cl100k_base: new Map(),
 };
 
+/**
+ * Tells the counter what a text counts, for a caller who knows it otherwise and will have it counted again
+ * soon. The number must be right: it is taken as it is.
+ */
+export function noteTokens(text: string, tokens: number, encoding: TokenizerName): void {
+  if (text.length < LONG_TEXT || text.length > LONGEST_KEPT) return;
+  keep(text, tokens, longTexts[encoding]);
+}
+
 function countOnce(text: string, encoding: TokenizerName): number {
   if (text.length > LONGEST_KEPT) return countNow(text, encoding);
   const kept = longTexts[encoding];
-  const known = kept.get(text);
+  const tokens = kept.get(text) ?? countNow(text, encoding);
+  keep(text, tokens, kept);
+  return tokens;
+}
+
+function keep(text: string, tokens: number, kept: Map<string, number>): void {
   // Taken out and put back, so that the one that was not asked for longest goes first.
   kept.delete(text);
-  const tokens = known ?? countNow(text, encoding);
   kept.set(text, tokens);
-  if (kept.size > LONG_TEXTS) {
-    const [oldest = ''] = kept.keys();
-    kept.delete(oldest);
-  }
-  return tokens;
+  if (kept.size <= LONG_TEXTS) return;
+  const [oldest = ''] = kept.keys();
+  kept.delete(oldest);
 }
 
 function countNow(text: string, encoding: TokenizerName): number {
@@ -66,13 +81,16 @@ function countNow(text: string, encoding: TokenizerName): number {
     current = loadEncoding(encoding);
     loaded.set(encoding, current);
   }
-  const { pattern, counts, table } = current;
+  const { pattern, rules, ranks } = current;
   let tokens = 0;
   let start = 0;
   while (start < text.length) {
-    const end = pieceEnd(pattern, text, start);
-    const piece = text.slice(start, end);
-    tokens += counts.get(piece) ?? countPiece(piece, table, counts);
+    const ascii = asciiPieceEnd(text, start, rules);
+    const end = ascii < 0 ? pieceEnd(pattern, text, start) : ascii;
+    tokens +=
+      end - start > CACHED_PIECE_LENGTH
+        ? countPiece(text.slice(start, end), ranks)
+        : countCached(text, start, end, current);
     start = end;
   }
   return tokens;
@@ -92,40 +110,47 @@ function pieceEnd(pattern: RegExp, text: string, start: number): number {
   throw new HarnessError('harness.internal', `the token pattern does not match at offset ${start}`);
 }
 
-function countPiece(piece: string, table: TokenRanks, counts: GenerationCache<number>): number {
-  const bytes = Buffer.from(piece, 'utf8');
-  const byteString = bytes.toString('latin1');
-  const count = table.ranks.has(byteString) ? 1 : countMergedTokens(byteString, table);
-  if (piece.length <= CACHED_PIECE_LENGTH) {
-    // A slice would keep its whole parent text alive, so the cache's key is a copy. Of ASCII text the
-    // byte string already is one; UTF-16 keeps a lone surrogate as it is.
-    const ascii = bytes.length === piece.length;
-    counts.set(ascii ? byteString : Buffer.from(piece, 'utf16le').toString('utf16le'), count);
-  }
+function countCached(text: string, start: number, end: number, encoding: Encoding): number {
+  const { counts, ranks } = encoding;
+  const known = counts.get(text, start, end);
+  if (known >= 0) return known;
+  const count = countPiece(text.slice(start, end), ranks);
+  counts.add(text, start, end, count);
   return count;
+}
+
+function countPiece(piece: string, ranks: TokenRanks): number {
+  // Most pieces are ASCII, and so are their own bytes.
+  const bytes = isAscii(piece) ? piece : Buffer.from(piece, 'utf8').toString('latin1');
+  return ranks.of(bytes, 0, bytes.length) >= 0 ? 1 : countMergedTokens(bytes, ranks);
+}
+
+function isAscii(text: string): boolean {
+  for (let index = 0; index < text.length; index++) if (text.charCodeAt(index) > 127) return false;
+  return true;
 }
 
 const require = createRequire(import.meta.url);
 
 function loadEncoding(encoding: TokenizerName): Encoding {
   const { pat_str, bpe_ranks } = checkedRanks(require(`js-tiktoken/ranks/${encoding}`), encoding);
-  const ranks = new Map<string, number>();
-  let longest = 0;
-  // Each line is `! OFFSET TOKEN TOKEN …`, the tokens in base64 with consecutive ranks from OFFSET.
-  for (const line of bpe_ranks.split('\n')) {
-    const [, offset, ...tokens] = line.split(' ');
-    let rank = Number(offset);
-    for (const token of tokens) {
-      const byteString = Buffer.from(token, 'base64').toString('latin1');
-      ranks.set(byteString, rank++);
-      if (byteString.length > longest) longest = byteString.length;
-    }
-  }
   return {
-    table: { ranks, longest },
+    ranks: new TokenRanks(rankedTokens(bpe_ranks)),
     pattern: new RegExp(pat_str, 'uy'),
-    counts: new GenerationCache(CACHED_PIECES),
+    rules: pieceRules[encoding],
+    counts: new PieceCounts(CACHED_PIECES, CACHED_UNITS),
   };
+}
+
+/** Each line is `! OFFSET TOKEN TOKEN …`, the tokens in base64 with consecutive ranks from OFFSET. */
+function rankedTokens(lines: string): (readonly [first: number, tokens: readonly string[]])[] {
+  return lines
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => {
+      const [, offset, ...tokens] = line.split(' ');
+      return [Number(offset), tokens];
+    });
 }
 
 function checkedRanks(ranks: unknown, encoding: string): { pat_str: string; bpe_ranks: string } {

@@ -1,3 +1,5 @@
+import { sharedOfViews } from './list-views.ts';
+
 /**
  * What was computed over a list, kept so that the next list costs only what it has more or other than an
  * earlier one: the requests of a lineage mostly begin alike, by thousands of messages.
@@ -78,10 +80,38 @@ export class GrowingLists<Item extends object, State extends Growing<Item>> {
   }
 }
 
-/** Number of leading items that are the same objects in both lists. */
+/** Shorter lists are compared faster than they are looked up. */
+const LONG_LIST = 64;
+
+interface Compared {
+  readonly other: readonly unknown[];
+  readonly shared: number;
+}
+
+/** What a long list was last found to share: several figures compare the same two, one after the other. */
+const compared = new WeakMap<readonly unknown[], Compared>();
+
+/** Number of leading items that are the same objects in both lists, which must not change afterwards. */
 export function sharedStart<Item>(a: readonly Item[], b: readonly Item[]): number {
   const limit = Math.min(a.length, b.length);
-  if (a === b) return limit;
+  if (a === b || limit === 0) return limit;
+  if (limit < LONG_LIST || a[LONG_LIST - 1] !== b[LONG_LIST - 1])
+    return sharedStartNow(a, b, limit);
+  const known = compared.get(b);
+  if (known !== undefined && known.other === a) return known.shared;
+  const ofViews = sharedOfViews(a, b);
+  if (ofViews !== undefined) return ofViews;
+  const shared = sharedStartNow(a, b, limit);
+  compared.set(b, { other: a, shared });
+  return shared;
+}
+
+/** The same of lists that may still change. */
+export function sharedStartNow<Item>(
+  a: readonly Item[],
+  b: readonly Item[],
+  limit = Math.min(a.length, b.length),
+): number {
   let index = 0;
   while (index < limit && a[index] === b[index]) index++;
   return index;

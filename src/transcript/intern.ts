@@ -1,6 +1,10 @@
 import { createHash } from 'node:crypto';
+import { HarnessError } from '../errors.ts';
 import { flatCopy } from '../text/flat-copy.ts';
 import type { Block, DialectName, Identity, Message, Role } from './message.ts';
+
+/** Characters of one message. Providers take requests of 50 MB at most; what is far beyond is no recording of one. */
+const LONGEST_MESSAGE = 2 ** 26;
 
 /** What a dialect reads out of one raw message; `canonical` is the text that fixes its identity. */
 export interface MessageReading {
@@ -19,9 +23,21 @@ export interface MessageReading {
 export class MessageTable {
   readonly #byRaw = new Map<DialectName, Map<string, Message>>();
   readonly #byHash = new Map<string, Identity>();
+  /** Length of all distinct messages, in UTF-16 code units: what the table keeps in memory grows with it. */
+  characters = 0;
 
-  /** The message for `raw`; `read` runs only when these bytes are new, on a copy that is kept. */
-  intern(dialect: DialectName, raw: string, read: (raw: string) => MessageReading): Message {
+  /**
+   * The message for `raw`; `read` runs only when these bytes are new, on a copy that is kept.
+   *
+   * @param isOwn true of a text that was put together for this message: it need not be copied
+   */
+  intern(
+    dialect: DialectName,
+    raw: string,
+    read: (raw: string) => MessageReading,
+    isOwn = false,
+  ): Message {
+    if (raw.length > LONGEST_MESSAGE) throw tooLong(raw.length);
     let messages = this.#byRaw.get(dialect);
     if (messages === undefined) {
       messages = new Map();
@@ -30,10 +46,11 @@ export class MessageTable {
     const known = messages.get(raw);
     if (known !== undefined) return known;
     // A slice of a body would keep that whole body alive, and slices of the message the message.
-    const own = flatCopy(raw);
+    const own = isOwn ? raw : flatCopy(raw);
     const { role, blocks, canonical } = read(own);
     const message = { role, blocks, raw: own, identity: this.#identity(dialect, canonical) };
     messages.set(own, message);
+    this.characters += own.length;
     return message;
   }
 
@@ -46,4 +63,9 @@ export class MessageTable {
     this.#byHash.set(hash, identity);
     return identity;
   }
+}
+
+function tooLong(length: number): HarnessError {
+  const message = `found a message of ${length} characters, at most ${LONGEST_MESSAGE} are read: no provider takes one as long`;
+  return new HarnessError('input.size', message);
 }

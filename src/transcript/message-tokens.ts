@@ -109,6 +109,16 @@ export function thinkingStart(messages: readonly Message[], kept: ThinkingKept):
   return loops.of(messages).start;
 }
 
+/** The user turns of a list, the last one first, as their positions. */
+export function* userTurnsFromEnd(messages: readonly Message[]): Generator<number> {
+  for (let end = messages.length; ; ) {
+    const start = loops.of(messages).startOf(end);
+    if (start === 0) return;
+    end = start - 1;
+    yield end;
+  }
+}
+
 /** Where the current tool loop of a list begins: behind the last user turn. */
 class Loop implements Growing<Message> {
   /** Of the first 1, 2, … messages. */
@@ -120,6 +130,10 @@ class Loop implements Growing<Message> {
 
   get start(): number {
     return this.#starts.at(-1) ?? 0;
+  }
+
+  startOf(length: number): number {
+    return this.#starts[length - 1] ?? 0;
   }
 
   append(message: Message): void {
