@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { loadConfigs } from '../compaction/preset.ts';
 import { HarnessError, nearestName } from '../errors.ts';
@@ -9,6 +8,9 @@ import {
   judgeShapes,
 } from '../report/gate.ts';
 import { allDialects } from '../sweep/translated.ts';
+import { pushAll } from '../text/long-lists.ts';
+import { visible } from '../text/visible.ts';
+import { writeWhole } from '../text/write-whole.ts';
 import type { DialectName } from '../transcript/message.ts';
 import { asInvoked } from './as-invoked.ts';
 import { BASELINE, DEFAULT_TRANSCRIPTS } from './defaults.ts';
@@ -19,6 +21,7 @@ import { type GateReport, gatePage, githubLines, junitXml } from './gate/output.
 import { readSnapshot, writeSnapshot } from './gate/snapshot.ts';
 import { type GateThresholds, readThresholds } from './gate/thresholds.ts';
 import type { GateOptions } from './gate-options.ts';
+import { jsonOutput } from './json-output.ts';
 import { configFolders, gateFile, isInstalled, projectPath } from './project.ts';
 import { shellWord } from './shell-words.ts';
 
@@ -40,9 +43,12 @@ export async function gate(options: GateOptions, environment: Environment): Prom
     await cellsPart(options, thresholds, environment, findings, lines);
   }
   const report = { findings, lines };
-  if (options.junit !== undefined) await writeFile(resolve(cwd, options.junit), junitXml(report));
+  if (options.junit !== undefined) {
+    const elsewhere = 'choose another --junit';
+    await writeWhole(resolve(cwd, options.junit), junitXml(report), { elsewhere });
+  }
   if (options.github) stdout.write(githubLines(report));
-  stdout.write(options.json ? `${JSON.stringify(report, null, 2)}\n` : gatePage(report));
+  stdout.write(options.json ? `${jsonOutput(report)}\n` : gatePage(report));
   if (findings.some(({ severity }) => severity === 'fail')) return 100;
   const open = findings.some(({ severity }) => severity === 'inconclusive');
   return open && options.strict ? 3 : 0;
@@ -75,12 +81,18 @@ async function contractPart(
       component: componentOf(options.component, cwd),
     });
     lines.push(`contract suite: seed ${seed}, ${part.runs} runs a component, ${part.seconds} s`);
-    lines.push(...part.lines.map((line) => `  ${line}`));
+    pushAll(
+      lines,
+      part.lines.map((line) => `  ${line}`),
+    );
     const component = options.component === undefined ? '' : ` --component ${options.component}`;
     const command = asInvoked(
       `npm run gate -- --part contract --seed ${seed} --runs ${runs}${component}`,
     );
-    findings.push(...part.findings.map((finding) => ({ ...finding, command })));
+    pushAll(
+      findings,
+      part.findings.map((finding) => ({ ...finding, command })),
+    );
   }
 }
 
@@ -107,7 +119,7 @@ async function cellsPart(
     options.transcripts.length > 0 ? options.transcripts : [projectPath(cwd, DEFAULT_TRANSCRIPTS)];
   const dialects = dialectsOf(options.dialects);
   stderr.write(
-    `replaying ${patterns.join(' ')} under ${configs.length} configs in ${dialects.length} dialects\n`,
+    `replaying ${visible(patterns.join(' '))} under ${configs.length} configs in ${dialects.length} dialects\n`,
   );
   const part = await runCells(patterns, configs, dialects, cwd, () => {});
   lines.push(
@@ -130,8 +142,8 @@ async function cellsPart(
       );
       found.push({ severity: 'notice', check: 'snapshot', subject: SNAPSHOT, message });
     } else {
-      found.push(...judgeAgainstSnapshot(part.cells, snapshot, thresholds.cells));
-      found.push(...judgeRewards(part.cells, snapshot, thresholds.cells));
+      pushAll(found, judgeAgainstSnapshot(part.cells, snapshot, thresholds.cells));
+      pushAll(found, judgeRewards(part.cells, snapshot, thresholds.cells));
     }
   }
   const given =

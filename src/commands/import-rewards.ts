@@ -7,9 +7,11 @@ import type { LiveJoin } from '../report/live-join.ts';
 import { thousands } from '../report/numbers.ts';
 import { paintFor } from '../report/paint.ts';
 import { readRows } from '../rows/csv.ts';
+import { pushAll } from '../text/long-lists.ts';
 import type { ComparisonOptions } from './comparison-options.ts';
 import type { Environment, ExitCode } from './environment.ts';
 import { type Imported, importRewardsFrom } from './imported.ts';
+import { jsonOutput } from './json-output.ts';
 
 export interface ImportRewardsOptions extends ComparisonOptions {
   readonly file: string;
@@ -32,7 +34,7 @@ export async function importRewards(
   const rows = run === undefined ? undefined : await readRows(resolve(cwd, run));
   const imported = await importRewardsFrom(file, options, rows, cwd);
   if (json) {
-    stdout.write(`${JSON.stringify(comparisonJson(file, imported), null, 2)}\n`);
+    stdout.write(`${jsonOutput(comparisonJson(file, imported))}\n`);
     return 0;
   }
   const paint = paintFor(stdout.isTerminal, variables);
@@ -59,7 +61,7 @@ function openingLines(file: string, { table, join, comparison }: Imported): stri
       `${thousands(table.impliedTrials)} rows repeat a task and config: they are read as further trials`,
     );
   }
-  if (join !== undefined) lines.push(...joinLines(join));
+  if (join !== undefined) pushAll(lines, joinLines(join));
   return lines.flatMap((line) => wrapped(line, 80, '  '));
 }
 

@@ -1,6 +1,6 @@
-import { mkdirSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { relative, resolve, sep } from 'node:path';
-import { HarnessError, messageOf } from '../errors.ts';
+import { HarnessError } from '../errors.ts';
 import { normalizedLines } from '../recordings/formats/normalized-write.ts';
 import { describeLoss, type FileLoss } from '../recordings/loss.ts';
 import type { Problem } from '../recordings/problem.ts';
@@ -8,9 +8,11 @@ import { type ReadOptions, readRecordings } from '../recordings/read.ts';
 import { wrapped } from '../report/figures-text.ts';
 import { thousands } from '../report/numbers.ts';
 import { paintFor } from '../report/paint.ts';
+import { cannotMakeFolder, makeFolder } from '../sweep/run-files.ts';
+import { pushAll } from '../text/long-lists.ts';
 import { withoutSecrets } from '../text/redact.ts';
 import { KeyedRedaction } from '../text/redact-keyed.ts';
-import { visible, visibleLines } from '../text/visible.ts';
+import { visible } from '../text/visible.ts';
 import { asInvoked } from './as-invoked.ts';
 import type { Environment, ExitCode } from './environment.ts';
 import { FileNames } from './import/file-names.ts';
@@ -20,6 +22,7 @@ import type { ImportOptions } from './import/options.ts';
 import { learnTranscript, redactTranscript } from './import/redact-transcript.ts';
 import { redactionKey } from './import/redaction-key.ts';
 import { type Written, writeWhole } from './import/write-file.ts';
+import { jsonOutput } from './json-output.ts';
 import { problemLines } from './problem-lines.ts';
 
 /**
@@ -41,7 +44,7 @@ async function list(options: ImportOptions, environment: Environment): Promise<E
   const problems: Problem[] = [];
   for await (const reading of readRecordings(options.patterns, { cwd, format: options.format })) {
     inventory.add(reading);
-    problems.push(...reading.problems);
+    pushAll(problems, reading.problems);
   }
   const files = inventory.files();
   if (options.json) {
@@ -49,7 +52,7 @@ async function list(options: ImportOptions, environment: Environment): Promise<E
       files: files.map(inventoryJson),
       problems: problems.map((problem) => problemJson(problem, withoutSecrets)),
     };
-    stdout.write(`${visibleLines(JSON.stringify(document, null, 2))}\n`);
+    stdout.write(`${jsonOutput(document)}\n`);
   } else {
     const paint = paintFor(stdout.isTerminal, variables);
     stdout.write(`${inventoryLines(files, paint, options.loss).join('\n')}\n`);
@@ -67,30 +70,40 @@ interface Imported {
 }
 
 async function write(options: ImportOptions, environment: Environment): Promise<ExitCode> {
-  const { cwd, pid, stdout, signal } = environment;
+  const { cwd, stdout, signal } = environment;
   const { patterns, format, force } = options;
   const folder = resolve(cwd, options.out ?? '');
   refuseNested(folder, patterns, cwd);
   const reading: ReadOptions = { cwd, format };
-  const redaction = options.redact ? await learned(options, reading, environment) : undefined;
+  const learnt = new Set<string>();
+  const redaction = options.redact
+    ? await learned(options, reading, learnt, environment)
+    : undefined;
+  /** Files that grew between the two passes. */
+  const changed = new Set<string>();
   const names = new FileNames();
   const imported: Imported[] = [];
   const problems: Problem[] = [];
   const losses: FileLoss[] = [];
   for await (const group of readRecordings(patterns, reading)) {
     if (signal.aborted) break;
-    problems.push(...group.problems);
-    losses.push(...group.losses);
+    pushAll(problems, group.problems);
+    pushAll(losses, group.losses);
     for (const recorded of group.transcripts) {
+      if (redaction !== undefined && !learnt.has(recorded.hash)) {
+        learnTranscript(recorded, redaction);
+        changed.add(recorded.source.file);
+      }
       const transcript = redaction === undefined ? recorded : redactTranscript(recorded, redaction);
       const name = names.nameOf(transcript);
-      if (imported.length === 0) makeFolder(folder);
+      if (imported.length === 0) await makeOut(folder);
       const redacted = redaction !== undefined;
-      const state = writeWhole(folder, name, normalizedLines(transcript), { force, pid, redacted });
+      const state = writeWhole(folder, name, normalizedLines(transcript), { force, redacted });
       const { task, trial, lineage, requests } = transcript;
       imported.push({ file: name, state, task, trial, lineage, requests: requests.length });
     }
   }
+  for (const file of changed) problems.push(changedSince(file));
   const redact =
     redaction === undefined ? withoutSecrets : (text: string) => redaction.redact(text);
   const found = redaction?.found ?? new Map<string, number>();
@@ -106,7 +119,7 @@ async function write(options: ImportOptions, environment: Environment): Promise<
       })),
       problems: problems.map((problem) => problemJson(problem, redact)),
     };
-    stdout.write(`${visibleLines(JSON.stringify(document, null, 2))}\n`);
+    stdout.write(`${jsonOutput(document)}\n`);
   } else {
     const lines = summaryLines(imported, losses, options, redaction === undefined ? null : found);
     stdout.write(`${lines.map((line) => visible(redact(line))).join('\n')}\n`);
@@ -118,16 +131,23 @@ async function write(options: ImportOptions, environment: Environment): Promise<
   return tellProblems(problems, redact, environment);
 }
 
-/** A first pass over all recordings: a secret that one of them shows is found in every other. */
+/**
+ * A first pass over all recordings: a secret that one of them shows is found in every other.
+ * @param learnt takes the hashes of the transcripts
+ */
 async function learned(
   { patterns, redactKey, redactHome }: ImportOptions,
   reading: ReadOptions,
+  learnt: Set<string>,
   { cwd, signal }: Environment,
 ): Promise<KeyedRedaction> {
   const redaction = new KeyedRedaction(redactionKey(redactKey, cwd), { home: redactHome });
   for await (const { transcripts } of readRecordings(patterns, reading)) {
     if (signal.aborted) break;
-    for (const transcript of transcripts) learnTranscript(transcript, redaction);
+    for (const transcript of transcripts) {
+      learnTranscript(transcript, redaction);
+      learnt.add(transcript.hash);
+    }
   }
   return redaction;
 }
@@ -178,13 +198,17 @@ function refuseNested(folder: string, patterns: readonly string[], cwd: string):
   }
 }
 
-function makeFolder(folder: string): void {
-  try {
-    mkdirSync(folder, { recursive: true });
-  } catch (cause) {
-    const message = `the folder cannot be made: ${messageOf(cause)}`;
-    throw new HarnessError('output.write', message, { cause, at: { file: folder } });
-  }
+/** What others of the recordings repeat of its new secrets may be written already. */
+function changedSince(file: string): Problem {
+  const message =
+    'the file was written to while it was imported: what it then had is redacted, but other files may repeat secrets that are new in it; import again once nobody writes it';
+  return { severity: 'error', code: 'input.changed', message, at: { file } };
+}
+
+async function makeOut(folder: string): Promise<void> {
+  await makeFolder(folder).catch((cause: unknown) => {
+    throw cannotMakeFolder(folder, cause, 'choose another --out');
+  });
 }
 
 function tellProblems(

@@ -1,10 +1,10 @@
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { HarnessError, messageOf, nearestName } from '../errors.ts';
+import { HarnessError, nearestName } from '../errors.ts';
 import { type Comparison, compareAll } from '../report/comparison.ts';
 import { joinedSavings, joinLive, type LiveJoin } from '../report/live-join.ts';
 import { type PublishedTable, parsePublished } from '../report/published.ts';
 import type { CellResult } from '../rows/result.ts';
+import { wholeText } from '../text/whole-file.ts';
 import type { ComparisonOptions } from './comparison-options.ts';
 import { BASELINE } from './defaults.ts';
 
@@ -16,14 +16,15 @@ export interface Imported {
   readonly comparison: Comparison;
 }
 
-/** Rejects with `input.missing`, with what `parsePublished` throws, or `usage` for an unknown baseline. */
+/** Rejects with `input.missing`, `input.size`, with what `parsePublished` throws, or `usage` for an unknown baseline. */
 export async function importRewardsFrom(
   file: string,
   options: ComparisonOptions & { readonly configs?: readonly string[] },
   rows: readonly CellResult[] | undefined,
   cwd: string,
 ): Promise<Imported> {
-  const table = parsePublished(await textOf(file, cwd), file, options.columns);
+  const text = await wholeText(resolve(cwd, file), { what: 'the rewards', shown: file });
+  const table = parsePublished(text, file, options.columns);
   const baseline = configNamed(options.baseline ?? BASELINE, table, '--baseline');
   const { configs = [] } = options;
   const compared = configs.map((name) => configNamed(name, table, '--config'));
@@ -43,15 +44,6 @@ export async function importRewardsFrom(
     missing: options.missing,
   });
   return { table, join, comparison };
-}
-
-async function textOf(file: string, cwd: string): Promise<string> {
-  try {
-    return await readFile(resolve(cwd, file), 'utf8');
-  } catch (cause) {
-    const message = `cannot read the rewards: ${messageOf(cause)}`;
-    throw new HarnessError('input.missing', message, { cause, at: { file } });
-  }
 }
 
 function configNamed(name: string, { configs }: PublishedTable, option: string): string {

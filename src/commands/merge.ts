@@ -1,14 +1,14 @@
-import { appendFile } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
-import { HarnessError, messageOf } from '../errors.ts';
 import { thousands } from '../report/numbers.ts';
 import { isFinished } from '../rows/result.ts';
 import { writeManifest } from '../sweep/manifest.ts';
 import { type MergedRun, mergedLines, mergeShards } from '../sweep/merge.ts';
-import { createRun, type OpenRun, removeRun } from '../sweep/run-files.ts';
-import { readShardSet, type ShardPart } from '../sweep/shard-set.ts';
+import { closeRun, createRun, type OpenRun, removeRun } from '../sweep/run-files.ts';
+import { checkSeals, readShardSet, type ShardPart } from '../sweep/shard-set.ts';
+import { appendLines } from '../text/append-lines.ts';
 import { RUNS_FOLDER } from './defaults.ts';
 import type { Environment, ExitCode } from './environment.ts';
+import { jsonOutput } from './json-output.ts';
 import type { MergeOptions } from './merge/options.ts';
 import { projectPath } from './project.ts';
 import { sweepName } from './sweep-name.ts';
@@ -43,7 +43,7 @@ export async function merge(options: MergeOptions, environment: Environment): Pr
       shards: parts.length,
       ...merged.manifest.counts,
     };
-    stdout.write(`${JSON.stringify(summary, null, 2)}\n`);
+    stdout.write(`${jsonOutput(summary)}\n`);
     return 0;
   }
   const failures = failed === 0 ? '' : `, ${thousands(failed)} of them failed`;
@@ -65,32 +65,25 @@ async function write(
     await writeManifest(files.manifest, { ...manifest, status: 'running' });
     for (const name of ['budgets', 'charges', 'stash'] as const) {
       // The index is there even where nothing was stashed.
-      if (name === 'stash') await append(files.stash, '');
+      if (name === 'stash') await appendLines(files.stash, '');
       let text = '';
       for await (const line of mergedLines(parts, name, rows)) {
         text += line;
         if (text.length < CHUNK) continue;
-        await append(files[name], text);
+        await appendLines(files[name], text);
         text = '';
       }
-      if (text !== '') await append(files[name], text);
+      if (text !== '') await appendLines(files[name], text);
     }
     for (const row of rows) await run.rows.append(row);
+    // They were read after they had been checked.
+    await checkSeals(parts);
     await writeManifest(files.manifest, manifest);
   } catch (error) {
-    await removeRun(files);
+    // Of two errors, the first is the one to tell of.
+    await removeRun(files).catch(() => {});
     throw error;
   } finally {
-    await run.rows.close();
-    await run.lock.release();
-  }
-}
-
-async function append(file: string, text: string): Promise<void> {
-  try {
-    await appendFile(file, text);
-  } catch (cause) {
-    const message = `cannot write: ${messageOf(cause)}; free space, or choose another --out`;
-    throw new HarnessError('output.write', message, { cause, at: { file } });
+    await closeRun(run);
   }
 }

@@ -5,7 +5,10 @@
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { HarnessError, messageOf, nearestName } from '../errors.ts';
+import { HarnessError, nearestName } from '../errors.ts';
+import { makeFolder } from '../sweep/run-files.ts';
+import { cannotWrite } from '../text/write-error.ts';
+import { writeWhole } from '../text/write-whole.ts';
 import { fixtureTasks } from './fixtures/catalog.ts';
 import { seeded } from './fixtures/seeded.ts';
 import { Session } from './fixtures/session.ts';
@@ -105,15 +108,11 @@ async function recordTask(
 }
 
 async function write(file: string, text: string): Promise<RecordedFixture['state']> {
-  try {
-    await fs.mkdir(path.dirname(file), { recursive: true });
-    await fs.writeFile(file, text);
-  } catch (cause) {
-    throw new HarnessError('output.write', `cannot write the transcript: ${messageOf(cause)}`, {
-      cause,
-      at: { file },
-    });
-  }
+  const [what, elsewhere] = ['the transcript', 'choose another --out'];
+  await makeFolder(path.dirname(file)).catch((cause: unknown) => {
+    throw cannotWrite(file, cause, elsewhere, what);
+  });
+  await writeWhole(file, text, { what, elsewhere });
   return { kind: 'written' };
 }
 

@@ -4,10 +4,14 @@
  */
 import * as fs from 'node:fs';
 import { HarnessError, messageOf, systemCodeOf } from '../errors.ts';
+import { checkFile } from '../text/whole-file.ts';
+import { cannotWrite } from '../text/write-error.ts';
 
 const NEWLINE = 10;
 const CHUNK = 1 << 20;
 const MOST_ATTEMPTS = 5;
+/** Bytes of a line; an entry is one call. */
+const LONGEST_LINE = 2 ** 28;
 
 /** One line with its place in the file. */
 export interface FileLine {
@@ -41,13 +45,17 @@ export class CassetteFile {
   static open(path: string, first: string | undefined): CassetteFile {
     try {
       if (first !== undefined) makeFile(path, `${first}\n`);
+      // A pipe would be waited for. What is missing is told below.
+      if (fs.existsSync(path))
+        checkFile(path, { what: 'the cassette', limit: Number.MAX_SAFE_INTEGER });
       const file = new CassetteFile(path, fs.openSync(path, first === undefined ? 'r' : 'a+'));
       // Of a folder too, a descriptor for reading can be had.
       file.#bytes(0, 1);
       return file;
     } catch (cause) {
       const at = { file: path };
-      if (first !== undefined) throw cannotWrite(path, cause);
+      if (first !== undefined) throw notWritten(path, cause);
+      if (cause instanceof HarnessError) throw cause;
       const isMissing = systemCodeOf(cause) === 'ENOENT';
       const message = isMissing
         ? 'no such cassette: record one with --model record --cassette FILE'
@@ -92,9 +100,9 @@ export class CassetteFile {
         if (this.#holds(line, size)) return;
       }
     } catch (cause) {
-      throw cannotWrite(this.path, cause);
+      throw notWritten(this.path, cause);
     }
-    throw cannotWrite(this.path, 'the line was not whole after it was written');
+    throw notWritten(this.path, 'the line was not whole after it was written');
   }
 
   /** Whether the line stands behind `size` as a line of its own. */
@@ -109,28 +117,35 @@ export class CassetteFile {
 
   *#linesFrom(offset: number, lines: number): Generator<FileLine> {
     const { size } = fs.fstatSync(this.#descriptor);
-    let rest: Buffer = Buffer.alloc(0);
+    // The pieces of a line that no chunk has ended yet, joined once.
+    let pieces: Buffer[] = [];
+    let length = 0;
     let start = offset;
     let number = lines;
+    const taken = (ended: boolean): FileLine => {
+      const text = Buffer.concat(pieces, length).toString('utf8');
+      const line = { text, number: number + 1, start, length, ended };
+      start += length + 1;
+      number++;
+      pieces = [];
+      length = 0;
+      return line;
+    };
     for (let at = offset; at < size; ) {
       const chunk = this.#bytes(at, Math.min(size, at + CHUNK));
       if (chunk.length === 0) break;
       at += chunk.length;
-      // A line longer than a chunk is looked through once for each.
-      const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-      let from = 0;
-      for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, from)) {
-        number++;
-        const text = bytes.toString('utf8', from, end);
-        yield { text, number, start: start + from, length: end - from, ended: true };
-        from = end + 1;
+      for (let from = 0; from < chunk.length; ) {
+        const end = chunk.indexOf(NEWLINE, from);
+        const piece = chunk.subarray(from, end < 0 ? chunk.length : end);
+        pieces.push(piece);
+        length += piece.length;
+        if (length > LONGEST_LINE) throw tooLong(this.path, number + 1);
+        if (end >= 0) yield taken(true);
+        from += piece.length + 1;
       }
-      start += from;
-      rest = bytes.subarray(from);
     }
-    if (rest.length === 0) return;
-    const text = rest.toString('utf8');
-    yield { text, number: number + 1, start, length: rest.length, ended: false };
+    if (length > 0) yield taken(false);
   }
 
   #bytes(start: number, end: number): Buffer {
@@ -166,7 +181,11 @@ function makeFile(path: string, text: string): void {
   }
 }
 
-function cannotWrite(file: string, cause: unknown): HarnessError {
-  const message = `cannot write the cassette: ${messageOf(cause)}`;
-  return new HarnessError('output.write', message, { cause, at: { file } });
+function tooLong(file: string, line: number): HarnessError {
+  const message = `found a line of more than ${LONGEST_LINE} bytes, which no entry of a cassette has; expected one call a line`;
+  return new HarnessError('input.size', message, { at: { file, line } });
+}
+
+function notWritten(file: string, cause: unknown): HarnessError {
+  return cannotWrite(file, cause, 'choose another --cassette', 'the cassette');
 }

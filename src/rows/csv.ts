@@ -1,10 +1,16 @@
-import { type FileHandle, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
-import { HarnessError, messageOf, nearestName, systemCodeOf } from '../errors.ts';
+import { HarnessError, messageOf, nearestName } from '../errors.ts';
+import { wholeText } from '../text/whole-file.ts';
+import { cannotWrite } from '../text/write-error.ts';
+import { createWhole, writeWhole } from '../text/write-whole.ts';
 import { readCell, writeCell } from './cell-text.ts';
 import { type Column, type ColumnValue, columnList, columns } from './columns.ts';
 import type { CellResult } from './result.ts';
+
+/** Bytes of a row, far above any that a sweep writes. */
+const LONGEST_RECORD = 2 ** 22;
 
 const HEADER = stringify([columnList.map((column) => column.header)]);
 
@@ -25,26 +31,37 @@ function formatRows(cells: readonly CellResult[]): string {
 export class RowWriter {
   readonly file: string;
   readonly #handle: FileHandle;
+  /** Bytes of the whole lines. */
+  #size: number;
+  #failure: unknown;
   #last: Promise<unknown> = Promise.resolve();
 
-  private constructor(file: string, handle: FileHandle) {
+  private constructor(file: string, handle: FileHandle, size: number) {
     this.file = file;
     this.#handle = handle;
+    this.#size = size;
   }
 
   /** A new file with its header. Rejects with `output.conflict` where the file exists. */
   static async create(file: string): Promise<RowWriter> {
-    const writer = new RowWriter(file, await openFile(file, 'wx'));
-    await writer.#write(HEADER);
-    return writer;
+    // With its header in it from the start, so that nobody ever reads it without.
+    if (await createWhole(file, HEADER).catch(fail(file))) return RowWriter.append(file);
+    const message = 'the file exists: another sweep writes it, or has; use another --name or --out';
+    throw new HarnessError('output.conflict', message, { at: { file } });
   }
 
-  /** Goes on with a file that holds whole lines. */
+  /** Goes on with a file that holds whole lines. Rejects with `output.write`. */
   static async append(file: string): Promise<RowWriter> {
-    return new RowWriter(file, await openFile(file, 'a'));
+    const handle = await open(file, 'a').catch(fail(file));
+    try {
+      return new RowWriter(file, handle, (await handle.stat()).size);
+    } catch (cause) {
+      await handle.close().catch(() => {});
+      return fail(file)(cause);
+    }
   }
 
-  /** Writes after all rows given before; rejects with `output.write`. */
+  /** Writes after all rows given before; rejects with `output.write`, and so do all after that. */
   append(cell: CellResult): Promise<void> {
     return this.#write(rowLine(cell));
   }
@@ -55,66 +72,58 @@ export class RowWriter {
   }
 
   #write(text: string): Promise<void> {
-    const write = this.#last.then(() => this.#handle.appendFile(text)).catch(fail(this.file));
+    const write = this.#last.then(() => this.#writeNow(text)).catch(fail(this.file));
     this.#last = write.catch(() => {});
     return write;
   }
-}
 
-async function openFile(file: string, flags: 'wx' | 'a'): Promise<FileHandle> {
-  try {
-    return await open(file, flags);
-  } catch (cause) {
-    if (systemCodeOf(cause) === 'EEXIST') {
-      const message =
-        'the file exists: another sweep writes it, or has; use another --name or --out';
-      throw new HarnessError('output.conflict', message, { cause, at: { file } });
+  async #writeNow(text: string): Promise<void> {
+    if (this.#failure !== undefined) throw this.#failure;
+    try {
+      await this.#handle.appendFile(text);
+      this.#size += Buffer.byteLength(text);
+    } catch (cause) {
+      this.#failure = cause;
+      // No other row may be joined to the half of this one.
+      await this.#handle.truncate(this.#size).catch(() => {});
+      throw cause;
     }
-    return fail(file)(cause);
   }
 }
 
 function fail(file: string): (cause: unknown) => never {
   return (cause) => {
-    const message = `cannot write: ${messageOf(cause)}; free space, or choose another --out`;
-    throw new HarnessError('output.write', message, { cause, at: { file } });
+    throw cannotWrite(file, cause, 'choose another --out');
   };
 }
 
 /** Replaces the file by these rows in one step: a reader sees the old rows or the new ones. */
 export async function replaceRows(file: string, cells: readonly CellResult[]): Promise<void> {
-  const temporary = `${file}.tmp`;
-  try {
-    await writeFile(temporary, formatRows(cells));
-    await rename(temporary, file);
-  } catch (cause) {
-    await rm(temporary, { force: true });
-    fail(file)(cause);
-  }
+  await writeWhole(file, formatRows(cells), {
+    draft: `${file}.tmp`,
+    elsewhere: 'choose another --out',
+  });
 }
 
 /**
  * Reads rows back. A last line without a line end was cut off by a killed writer and is left out. A file of
  * an earlier version lacks columns: what it did not measure is undefined.
- * Rejects with `input.missing`, or `input.schema` for a file that is not ours.
+ * Rejects with `input.missing`, `input.size`, or `input.schema` for a file that is not ours.
  */
 export async function readRows(file: string): Promise<CellResult[]> {
-  let text: string;
-  try {
-    text = await readFile(file, 'utf8');
-  } catch (cause) {
-    const message = `cannot read the rows: ${messageOf(cause)}`;
-    throw new HarnessError('input.missing', message, { cause, at: { file } });
-  }
-  return parseRows(text, file);
+  return parseRows(await wholeText(file, { what: 'the rows' }), file);
 }
 
 /** As `readRows`, of a text. */
 export function parseRows(text: string, file: string): CellResult[] {
   const whole = text.slice(0, text.lastIndexOf('\n') + 1);
+  if (whole === '') {
+    const message = 'no row and no header: its sweep was stopped before it wrote any; delete it';
+    throw new HarnessError('input.schema', message, { at: { file } });
+  }
   let records: string[][];
   try {
-    records = parse(whole, { relax_column_count: true });
+    records = parse(whole, { relax_column_count: true, max_record_size: LONGEST_RECORD });
   } catch (cause) {
     const message = `not a CSV file: ${messageOf(cause)}`;
     throw new HarnessError('input.schema', message, { cause, at: { file } });

@@ -1,6 +1,5 @@
-import { appendFile, readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { HarnessError, messageOf } from '../errors.ts';
+import { appendLines, linesOf } from '../text/append-lines.ts';
 
 const budgetLine = z.object({ cell: z.string(), after: z.array(z.int().min(0)) });
 
@@ -13,19 +12,13 @@ export async function appendBudget(
   cell: string,
   after: readonly number[],
 ): Promise<void> {
-  try {
-    await appendFile(file, `${JSON.stringify({ cell, after })}\n`);
-  } catch (cause) {
-    const message = `cannot write: ${messageOf(cause)}; free space, or choose another --out`;
-    throw new HarnessError('output.write', message, { cause, at: { file } });
-  }
+  await appendLines(file, `${JSON.stringify({ cell, after })}\n`);
 }
 
 /** What an earlier start of the run kept. A line that it did not finish is left out: its cell is replayed again. */
 export async function readBudgets(file: string): Promise<Budgets> {
-  const text = await readFile(file, 'utf8').catch(() => '');
   const budgets = new Map<string, readonly number[]>();
-  for (const line of text.split('\n')) {
+  for await (const line of linesOf(file)) {
     const budget = parseLine(line);
     if (budget !== undefined) budgets.set(budget.cell, budget.after);
   }

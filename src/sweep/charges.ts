@@ -1,11 +1,10 @@
-import { appendFile, readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { HarnessError, messageOf } from '../errors.ts';
 import type { PriceTable } from '../model/prices.ts';
 import type { Charge } from '../replay/cost-ledger.ts';
 import type { CellCharges, ComponentCharge } from '../rows/charges.ts';
 import type { CellResult } from '../rows/result.ts';
 import { priced } from '../rows/spend.ts';
+import { appendLines, linesOf } from '../text/append-lines.ts';
 
 /** Index into `models`; null where no model is named. */
 const modelIndex = z.int().min(0).nullable();
@@ -37,12 +36,7 @@ export async function appendCharges(
   cell: string,
   charges: CellCharges,
 ): Promise<void> {
-  try {
-    await appendFile(file, `${JSON.stringify(toChargesLine(cell, charges))}\n`);
-  } catch (cause) {
-    const message = `cannot write: ${messageOf(cause)}; free space, or choose another --out`;
-    throw new HarnessError('output.write', message, { cause, at: { file } });
-  }
+  await appendLines(file, `${JSON.stringify(toChargesLine(cell, charges))}\n`);
 }
 
 /**
@@ -54,9 +48,8 @@ export async function repriced(
   file: string,
   prices: PriceTable,
 ): Promise<ReadonlyMap<string, CellResult>> {
-  const text = await readFile(file, 'utf8').catch(() => '');
   const changed = new Map(rows);
-  for (const entry of text.split('\n')) {
+  for await (const entry of linesOf(file)) {
     const found = parseLine(entry);
     const row = found === undefined ? undefined : rows.get(found.cell);
     if (found === undefined || row === undefined) continue;

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { readFile, rename, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
 import type { Config } from '../compaction/config.ts';
 import { HarnessError, messageOf, systemCodeOf } from '../errors.ts';
+import { missingHint, wholeText } from '../text/whole-file.ts';
+import { writeWhole } from '../text/write-whole.ts';
 import { expandMode, modelIdentity, promptVersions, type SweepSettings } from './cells.ts';
 
 /** What a run selects: the same selection gives the same cells from the same files. */
@@ -181,25 +182,21 @@ export function selectionHash({ configs, patterns, format, settings }: Selection
 
 /** Writes in one step: a reader sees the old manifest or the new one. Rejects with `output.write`. */
 export async function writeManifest(file: string, content: Manifest): Promise<void> {
-  try {
-    await writeFile(`${file}.tmp`, `${JSON.stringify(content, null, 2)}\n`);
-    await rename(`${file}.tmp`, file);
-  } catch (cause) {
-    const message = `cannot write: ${messageOf(cause)}; free space, or choose another --out`;
-    throw new HarnessError('output.write', message, { cause, at: { file } });
-  }
+  await writeWhole(file, `${JSON.stringify(content, null, 2)}\n`, {
+    draft: `${file}.tmp`,
+    elsewhere: 'choose another --out',
+  });
 }
 
-/** Rejects with `input.missing`, or `input.schema` for a file that is no manifest. */
+/** Rejects with `input.missing`, `input.size`, or `input.schema` for a file that is no manifest. */
 export async function readManifest(file: string): Promise<Manifest> {
   let text: string;
   try {
-    text = await readFile(file, 'utf8');
+    text = await wholeText(file, { what: 'the manifest' });
   } catch (cause) {
-    const message =
-      systemCodeOf(cause) === 'ENOENT'
-        ? 'there is no such run: expected the CSV of a sweep with this manifest beside it'
-        : `cannot read the manifest: ${messageOf(cause)}`;
+    const isMissing = cause instanceof HarnessError && systemCodeOf(cause.cause) === 'ENOENT';
+    if (!isMissing) throw cause;
+    const message = `there is no such run: expected the CSV of a sweep with this manifest beside it${missingHint(file)}`;
     throw new HarnessError('input.missing', message, { cause, at: { file } });
   }
   try {

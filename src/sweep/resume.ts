@@ -1,12 +1,12 @@
 import { HarnessError } from '../errors.ts';
 import { RowWriter, readRows, replaceRows } from '../rows/csv.ts';
 import { type CellResult, isFinished } from '../rows/result.ts';
+import { repairLines } from '../text/append-lines.ts';
 import { expandMode } from './cells.ts';
 import { type LockHolder, RunLock } from './lock.ts';
 import { type Manifest, readManifest, type Selection, selectionHash } from './manifest.ts';
 import { listRuns, type OpenRun, runFiles } from './run-files.ts';
 import type { Shard } from './shard.ts';
-import { repairReferences } from './stash-index.ts';
 
 /** A run to go on with. */
 export interface ResumedRun extends OpenRun {
@@ -38,7 +38,7 @@ export async function resumeRun(
   try {
     const rows = await readRows(files.csv);
     const finished = rows.filter(isFinished);
-    await repairReferences(files.stash);
+    for (const file of [files.stash, files.budgets, files.charges]) await repairLines(file);
     await replaceRows(files.csv, finished);
     const kept = new Map(finished.map((row) => [row.cellId, row]));
     return { files, lock, rows: await RowWriter.append(files.csv), manifest: found.manifest, kept };

@@ -2,6 +2,7 @@ import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { HarnessError, messageOf, systemCodeOf } from '../errors.ts';
 import { RowWriter } from '../rows/csv.ts';
+import { cannotWrite } from '../text/write-error.ts';
 import { type LockHolder, RunLock } from './lock.ts';
 
 /** The files of one run, side by side. */
@@ -29,7 +30,7 @@ export function runFiles(csv: string): RunFiles {
   };
 }
 
-/** A run that is being written; `close` gives the lock back. */
+/** A run that is being written; `closeRun` gives the lock back. */
 export interface OpenRun {
   readonly files: RunFiles;
   readonly rows: RowWriter;
@@ -51,8 +52,7 @@ export async function createRun(
   try {
     await makeFolder(folder);
   } catch (cause) {
-    const message = `cannot make the folder: ${messageOf(cause)}; choose another --out`;
-    throw new HarnessError('output.write', message, { cause, at: { file: folder } });
+    throw cannotMakeFolder(folder, cause, 'choose another --out');
   }
   const stamp = start.toISOString().slice(0, 19).replaceAll(':', '-');
   for (let number = 1; number <= MOST_NAMESAKES; number++) {
@@ -63,6 +63,12 @@ export async function createRun(
   }
   const message = `${MOST_NAMESAKES} runs named ${stamp}-${name} exist; use another --name or --out`;
   throw new HarnessError('output.conflict', message, { at: { file: folder } });
+}
+
+/** The error of a folder that `makeFolder` could not make. */
+export function cannotMakeFolder(folder: string, cause: unknown, elsewhere: string): HarnessError {
+  const message = `cannot make the folder: ${messageOf(cause)}; ${elsewhere}`;
+  return new HarnessError('output.write', message, { cause, at: { file: folder } });
 }
 
 /**
@@ -101,9 +107,24 @@ async function tryCreate(files: RunFiles, holder: LockHolder): Promise<OpenRun |
   }
 }
 
-/** Removes a run that has no row to show. */
+/** Ends the writing of a run: the next one may open it. */
+export async function closeRun({ rows, lock }: OpenRun): Promise<void> {
+  try {
+    await rows.close();
+  } finally {
+    await lock.release();
+  }
+}
+
+/** Removes a run that has no row to show. Rejects with `output.write`. */
 export async function removeRun(files: RunFiles): Promise<void> {
-  for (const file of Object.values(files)) await rm(file, { force: true });
+  // What names the run goes last, so that a remover that is killed leaves no rows that look like a run.
+  const { csv, manifest, ...others } = files;
+  for (const file of [csv, ...Object.values(others), manifest]) {
+    await rm(file, { force: true }).catch((cause: unknown) => {
+      throw cannotWrite(file, cause, 'remove it by hand', 'the removal');
+    });
+  }
 }
 
 /** CSV files of the runs in a folder, the newest first (their names begin with date and time). */

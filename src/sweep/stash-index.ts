@@ -1,9 +1,11 @@
-import { appendFile, readFile, truncate } from 'node:fs/promises';
 import { z } from 'zod';
 import type { StashEntry } from '../compaction/stash.ts';
-import { HarnessError, messageOf } from '../errors.ts';
+import { HarnessError } from '../errors.ts';
 import type { TranscriptReplay } from '../replay/result.ts';
+import { appendLines } from '../text/append-lines.ts';
+import { wholeText } from '../text/whole-file.ts';
 import { type Message, resultText } from '../transcript/message.ts';
+import type { Request, Transcript } from '../transcript/transcript.ts';
 import { encodeList } from '../wire/dialect.ts';
 import type { Cell } from './cells.ts';
 
@@ -56,10 +58,12 @@ export function stashReferences(cell: Cell, replay: TranscriptReplay): StashRefe
   const { task, trial, lineage } = transcript;
   const labels = { cell: id, config: config.name, file, format, session, task, trial, lineage };
   let results: ReadonlyMap<string, ResultPlace> | undefined;
+  let lists: RecordedLists | undefined;
   return [...replay.stash.entries()].map(([key, entry]): StashReference => {
     if (entry.kind === 'messages') {
       const { from, to, list } = entry;
-      const request = recordedRequest(cell, entry);
+      lists ??= new RecordedLists(transcript);
+      const request = lists.find(entry);
       if (request >= 0) return { kind: 'messages', key, ...labels, request, from, to };
       // A component after the first sees a rewritten list, which no recording holds.
       const text = encodeList(list.slice(from, to));
@@ -96,17 +100,45 @@ function recordedResults({ transcript }: Cell): ReadonlyMap<string, ResultPlace>
   return places;
 }
 
-/** The request whose recorded list holds the very bytes of the entry at its place, or −1. */
-function recordedRequest(cell: Cell, entry: StashEntry & { readonly kind: 'messages' }): number {
-  const { requests } = cell.transcript;
-  const same = requests.findIndex((request) => request.messages === entry.list);
-  if (same >= 0) return same;
-  return requests.findIndex(({ messages }) => {
-    for (let index = entry.from; index < entry.to; index++) {
-      if (messages[index] !== entry.list[index]) return false;
+type MessagesEntry = StashEntry & { readonly kind: 'messages' };
+
+/**
+ * Finds the request whose recorded list an entry was cut from, else the first that holds the very messages at
+ * their place. Lists are looked at once for all entries: those of a long session are made anew each time.
+ */
+class RecordedLists {
+  readonly #requests: readonly Request[];
+  /** Requests by the last message of their list. */
+  readonly #byLast = new Map<Message, number[]>();
+
+  constructor({ requests }: Transcript) {
+    this.#requests = requests;
+    for (const [index, { messages }] of requests.entries()) {
+      const last = messages.at(-1);
+      if (last === undefined) continue;
+      const known = this.#byLast.get(last);
+      if (known === undefined) this.#byLast.set(last, [index]);
+      else known.push(index);
     }
-    return true;
-  });
+  }
+
+  /** Number of the request, or −1. */
+  find(entry: MessagesEntry): number {
+    const last = entry.list.at(-1);
+    const alike = last === undefined ? [] : (this.#byLast.get(last) ?? []);
+    const same = alike.find((index) => {
+      const messages = this.#requests[index]?.messages ?? [];
+      return messages.length === entry.list.length && holds(messages, entry);
+    });
+    return same ?? this.#requests.findIndex(({ messages }) => holds(messages, entry));
+  }
+}
+
+function holds(messages: readonly Message[], { list, from, to }: MessagesEntry): boolean {
+  for (let index = from; index < to; index++) {
+    if (messages[index] !== list[index]) return false;
+  }
+  return true;
 }
 
 /** Appends to the index, whole lines in one write. Rejects with `output.write`. */
@@ -114,32 +146,12 @@ export async function appendReferences(
   file: string,
   references: readonly StashReference[],
 ): Promise<void> {
-  try {
-    await appendFile(
-      file,
-      references.map((reference) => `${JSON.stringify(reference)}\n`).join(''),
-    );
-  } catch (cause) {
-    const message = `cannot write: ${messageOf(cause)}; free space, or choose another --out`;
-    throw new HarnessError('output.write', message, { cause, at: { file } });
-  }
-}
-
-/** Cuts off a last line that a killed writer left unfinished. */
-export async function repairReferences(file: string): Promise<void> {
-  const bytes = await readFile(file).catch(() => undefined);
-  if (bytes !== undefined) await truncate(file, bytes.lastIndexOf(0x0a) + 1);
+  await appendLines(file, references.map((reference) => `${JSON.stringify(reference)}\n`).join(''));
 }
 
 /** The index of a run. Rejects with `input.missing` or `input.schema`. */
 export async function readReferences(file: string): Promise<StashReference[]> {
-  let text: string;
-  try {
-    text = await readFile(file, 'utf8');
-  } catch (cause) {
-    const message = `cannot read the stash index: ${messageOf(cause)}; run the sweep again`;
-    throw new HarnessError('input.missing', message, { cause, at: { file } });
-  }
+  const text = await wholeText(file, { what: 'the stash index', advice: 'run the sweep again' });
   const lines = text.slice(0, text.lastIndexOf('\n') + 1).split('\n');
   return lines.slice(0, -1).map((line, index) => {
     try {

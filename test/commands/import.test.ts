@@ -14,7 +14,7 @@ import { cli, onlyFile } from './cli.ts';
 import { plantedSessions } from './import/sessions.ts';
 
 const FIXTURES = 'fixtures/transcripts';
-const options = { force: false, pid: 1, redacted: false };
+const options = { force: false, redacted: false };
 
 describe('import', () => {
   test('writes what reads back to the same rows, and again the same files', async () => {
@@ -101,9 +101,7 @@ test('a file is written whole or not at all', () => {
     yield 'a\n';
     throw new Error('no more');
   };
-  expect(() => writeWhole(folder, 'x.jsonl', broken(), options)).toThrow(
-    /cannot be written: no more/,
-  );
+  expect(() => writeWhole(folder, 'x.jsonl', broken(), options)).toThrow(/cannot write: no more/);
   expect(readdirSync(folder)).toEqual([]);
   expect(writeWhole(folder, 'x.jsonl', ['a\n', '\ud83d\n'], options)).toBe('written');
   expect(() => writeWhole(folder, 'x.jsonl', broken(), { ...options, force: true })).toThrow();

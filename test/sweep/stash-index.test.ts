@@ -9,10 +9,10 @@ import type { Cell } from '../../src/sweep/cells.ts';
 import {
   appendReferences,
   readReferences,
-  repairReferences,
   type StashReference,
   stashReferences,
 } from '../../src/sweep/stash-index.ts';
+import { repairLines } from '../../src/text/append-lines.ts';
 import { resultText } from '../../src/transcript/message.ts';
 import { encodeList } from '../../src/wire/dialect.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -88,7 +88,7 @@ describe('the stash index', () => {
     await appendReferences(file, references);
     expect(await readReferences(file)).toEqual([...references, ...references]);
     writeFileSync(file, readFileSync(file, 'utf8').slice(0, -5));
-    await repairReferences(file);
+    await repairLines(file);
     expect(await readReferences(file)).toEqual([...references, ...references.slice(0, -1)]);
     appendFileSync(file, '{"kind":"messages"}\n');
     const line = references.length * 2;

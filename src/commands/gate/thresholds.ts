@@ -1,7 +1,10 @@
-import { readFile } from 'node:fs/promises';
-import { parse } from 'yaml';
 import { z } from 'zod';
-import { HarnessError, nearestName } from '../../errors.ts';
+import { plain } from '../../compaction/located.ts';
+import { Problems } from '../../compaction/problems.ts';
+import { LARGEST_YAML, readYamlMapping } from '../../compaction/yaml-document.ts';
+import { addIssues } from '../../compaction/zod-places.ts';
+import { HarnessError } from '../../errors.ts';
+import { wholeText } from '../../text/whole-file.ts';
 
 const count = z.number().int().min(0);
 const points = z.number().min(0);
@@ -21,31 +24,18 @@ const schema = z.strictObject({
 
 export type GateThresholds = z.output<typeof schema>;
 
-/** Reads `sweeps/gate.yaml`. Throws HarnessError `config.*` with file and key. */
+/** Reads `sweeps/gate.yaml`. Rejects with `config.*` with file, line and key, `input.missing` or `input.size`. */
 export async function readThresholds(file: string): Promise<GateThresholds> {
-  let value: unknown;
-  try {
-    value = parse(await readFile(file, 'utf8'));
-  } catch (cause) {
-    const message = cause instanceof Error ? cause.message : String(cause);
-    throw new HarnessError('config.syntax', message, { cause, at: { file } });
+  const text = await wholeText(file, { what: 'the thresholds', limit: 4 * LARGEST_YAML });
+  const problems = new Problems();
+  const document = readYamlMapping(text, file, problems, 'contract: {runs: 100, seed: 1}');
+  const result = document === undefined ? undefined : schema.safeParse(plain(document));
+  if (document !== undefined && result?.success === false) {
+    addIssues(result.error, schema, document, problems);
   }
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  // A misspelt key is also a missing one; the misspelling says more.
-  const { issues } = result.error;
-  const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0];
-  const key = (issue?.path ?? []).join('.');
-  if (issue?.code === 'unrecognized_keys') {
-    const [unknown = ''] = issue.keys;
-    const names = [...Object.keys(schema.shape), ...Object.keys(schema.shape.cells.shape)];
-    const nearest = nearestName(unknown, names);
-    const hint = nearest === undefined ? '' : `; did you mean ${nearest}?`;
-    throw new HarnessError('config.key', `unknown threshold ${unknown}${hint}`, {
-      at: { file, key },
-    });
-  }
-  throw new HarnessError('config.value', `${key}: ${issue?.message ?? 'wrong'}`, {
-    at: { file, key },
+  problems.throwIfAny();
+  if (result?.success === true) return result.data;
+  throw new HarnessError('config.syntax', 'expected a mapping with contract and cells', {
+    at: { file },
   });
 }

@@ -2,6 +2,7 @@ import { describeLoss } from '../../recordings/loss.ts';
 import { wrapped } from '../../report/figures-text.ts';
 import { thousands, UNMEASURED } from '../../report/numbers.ts';
 import type { Paint } from '../../report/paint.ts';
+import { pushAll } from '../../text/long-lists.ts';
 import { withoutSecrets } from '../../text/redact.ts';
 import { visible } from '../../text/visible.ts';
 import { fitWidth, textWidth } from '../../text/width.ts';
@@ -33,8 +34,8 @@ export function inventoryLines(
     const isTotal = index >= shown.length;
     page.push(paint.bold(isTotal ? row.file : tail(spelled(row.file), WIDTH)), lines[index] ?? '');
     const who = whoText(row);
-    if (!isTotal && !lines[index]?.includes(who)) page.push(...indented(who));
-    if (withLoss && row.loss !== undefined) page.push(...lossLines(row));
+    if (!isTotal && !lines[index]?.includes(who)) pushAll(page, indented(who));
+    if (withLoss && row.loss !== undefined) pushAll(page, lossLines(row));
   }
   return [...page, ...rest(files, withLoss)];
 }

@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   existsSync,
+  linkSync,
   openSync,
   readFileSync,
   renameSync,
@@ -8,8 +10,10 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { HarnessError, messageOf } from '../../errors.ts';
+import { HarnessError, systemCodeOf } from '../../errors.ts';
 import { withNumberedMarks } from '../../text/redact-placeholder.ts';
+import { cannotWrite } from '../../text/write-error.ts';
+import { hasNoLinks } from '../../text/write-whole.ts';
 
 /** What became of a file. */
 export type Written = 'written' | 'unchanged' | 'replaced';
@@ -20,8 +24,6 @@ const CHUNK = 1_000_000;
 export interface WriteOptions {
   /** Replaces a file of other content. */
   readonly force: boolean;
-  /** Tells the drafts of this process from those of others. */
-  readonly pid: number;
   /** Placeholders may be those of another key. */
   readonly redacted: boolean;
 }
@@ -36,17 +38,14 @@ export function writeWhole(
   folder: string,
   name: string,
   lines: Iterable<string>,
-  { force, pid, redacted }: WriteOptions,
+  { force, redacted }: WriteOptions,
 ): Written {
   const file = join(folder, name);
-  // Hidden, so that nobody reads it as a recording.
-  const draft = join(folder, `.${name}.${pid}.tmp`);
+  // Hidden, so that nobody reads it as a recording; of a name that no other import has.
+  const draft = join(folder, `.${name.slice(0, 80)}.${randomBytes(6).toString('hex')}.tmp`);
   try {
     writeLines(draft, lines);
-    if (!existsSync(file)) {
-      renameSync(draft, file);
-      return 'written';
-    }
+    if (placed(draft, file)) return 'written';
     const [before, after] = [readFileSync(file), readFileSync(draft)];
     if (before.equals(after)) return 'unchanged';
     if (!force && !(redacted && isSameImport(before, after))) throw conflict(file);
@@ -54,11 +53,31 @@ export function writeWhole(
     return 'replaced';
   } catch (cause) {
     if (cause instanceof HarnessError) throw cause;
-    const message = `the file cannot be written: ${messageOf(cause)}`;
-    throw new HarnessError('output.write', message, { cause, at: { file } });
+    throw cannotWrite(file, cause, 'choose another --out');
   } finally {
-    rmSync(draft, { force: true });
+    removed(draft);
   }
+}
+
+/** Puts the draft in its place; false where a file is there, or is put there by another at the same time. */
+function placed(draft: string, file: string): boolean {
+  try {
+    linkSync(draft, file);
+    return true;
+  } catch (error) {
+    if (systemCodeOf(error) === 'EEXIST') return false;
+    if (!hasNoLinks(error)) throw error;
+  }
+  if (existsSync(file)) return false;
+  renameSync(draft, file);
+  return true;
+}
+
+/** A draft that stays is litter and no more: the first error is the one to tell of. */
+function removed(draft: string): void {
+  try {
+    rmSync(draft, { force: true });
+  } catch {}
 }
 
 function writeLines(file: string, lines: Iterable<string>): void {
@@ -80,7 +99,11 @@ function writeLines(file: string, lines: Iterable<string>): void {
 /** The system may take less at once than it was given. */
 function writeText(descriptor: number, text: string): void {
   const bytes = Buffer.from(text, 'utf8');
-  for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
+  for (let at = 0; at < bytes.length; ) {
+    const written = writeSync(descriptor, bytes, at);
+    if (written === 0) throw new Error('the system takes no more bytes');
+    at += written;
+  }
 }
 
 function isSameImport(before: Buffer, after: Buffer): boolean {

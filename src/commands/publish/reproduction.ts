@@ -1,8 +1,8 @@
-import { parse } from 'yaml';
 import type { Config } from '../../compaction/config.ts';
 import type { ConfigFolders } from '../../compaction/config-folder.ts';
 import { listDocuments, loadConfigs } from '../../compaction/preset.ts';
 import type { CheapModel } from '../../compaction/resolve-config.ts';
+import { plainYaml } from '../../compaction/yaml-document.ts';
 import { HarnessError } from '../../errors.ts';
 import type { Manifest } from '../../sweep/manifest.ts';
 import { BASELINE } from '../defaults.ts';
@@ -90,6 +90,6 @@ function leaves(text: string): Map<string, string> {
       for (const [key, child] of Object.entries(value)) walk(child, [...path, key]);
     } else found.set(path.join('.'), Array.isArray(value) ? JSON.stringify(value) : String(value));
   };
-  walk(parse(text), []);
+  walk(plainYaml(text), []);
   return found;
 }

@@ -1,14 +1,22 @@
-import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { HarnessError, messageOf } from '../../errors.ts';
+import { HarnessError } from '../../errors.ts';
 import { type Published, publishedBlock } from '../../report/results/published.ts';
+import { cannotMakeFolder, makeFolder } from '../../sweep/run-files.ts';
+import { cannotWrite } from '../../text/write-error.ts';
+import { createWhole } from '../../text/write-whole.ts';
 
 /** What was published before, in the order of publication, and manifests that cannot be read. */
 export interface EarlierSnapshots {
   readonly snapshots: readonly Published[];
   readonly unreadable: readonly string[];
+  /** Rows without a manifest: their publication was stopped in the middle. */
+  readonly unfinished: readonly string[];
 }
+
+/** The page that lists the snapshots of its folder. */
+export const PAGE = 'README.md';
 
 const ENDING = '.manifest.json';
 
@@ -22,7 +30,19 @@ export async function readSnapshots(folder: string): Promise<EarlierSnapshots> {
     if (published === undefined) unreadable.push(name);
     else snapshots.push(published);
   }
-  return { snapshots: snapshots.toSorted((a, b) => a.order - b.order), unreadable };
+  return {
+    snapshots: snapshots.toSorted((a, b) => a.order - b.order),
+    unreadable,
+    unfinished: unfinishedIn(names),
+  };
+}
+
+function unfinishedIn(names: readonly string[]): readonly string[] {
+  const there = new Set(names);
+  return names
+    .filter((name) => /^\d{4}-\d\d-\d\d-.*\.csv$/.test(name))
+    .filter((name) => !there.has(name.replace(/(?:\.rewards)?\.csv$/, ENDING)))
+    .toSorted();
 }
 
 const holder = z.object({ published: publishedBlock });
@@ -37,6 +57,13 @@ async function blockOf(file: string): Promise<Published | undefined> {
 
 const MOST_NAMESAKES = 100;
 
+/** Rejects with `output.write`. */
+export async function makeSnapshotFolder(folder: string): Promise<void> {
+  await makeFolder(folder).catch((cause: unknown) => {
+    throw cannotMakeFolder(folder, cause, 'choose another --out');
+  });
+}
+
 /**
  * Creates `<date>-<name>.csv`, or with `-2`, `-3`, … after it where a snapshot of that date and name is
  * there: nothing is ever overwritten. Rejects with `output.write` or `output.conflict`.
@@ -48,46 +75,17 @@ export async function claimSnapshot(
   csv: string,
 ): Promise<string> {
   try {
-    await mkdir(folder, { recursive: true });
     const taken = new Set(await readdir(folder));
     for (let number = 1; number <= MOST_NAMESAKES; number++) {
       const stem = `${date}-${name}${number === 1 ? '' : `-${number}`}`;
       if (taken.has(`${stem}${ENDING}`) || taken.has(`${stem}.csv`)) continue;
-      if (await createFile(join(folder, `${stem}.csv`), csv)) return stem;
+      if (await createWhole(join(folder, `${stem}.csv`), csv)) return stem;
     }
   } catch (cause) {
-    throw notWritten(folder, cause);
+    throw cannotWrite(folder, cause, 'choose another --out');
   }
   const message = `${MOST_NAMESAKES} snapshots named ${date}-${name} exist; use another --name`;
   throw new HarnessError('output.conflict', message, { at: { file: folder } });
-}
-
-/** False where the file exists. */
-async function createFile(file: string, text: string): Promise<boolean> {
-  try {
-    const handle = await open(file, 'wx');
-    await handle.writeFile(text).finally(() => handle.close());
-    return true;
-  } catch (cause) {
-    if (cause instanceof Error && 'code' in cause && cause.code === 'EEXIST') return false;
-    throw cause;
-  }
-}
-
-/** Writes in one step: a reader sees the old text or the new one. Rejects with `output.write`. */
-export async function writeWhole(file: string, text: string): Promise<void> {
-  try {
-    await writeFile(`${file}.tmp`, text);
-    await rename(`${file}.tmp`, file);
-  } catch (cause) {
-    await rm(`${file}.tmp`, { force: true });
-    throw notWritten(file, cause);
-  }
-}
-
-function notWritten(file: string, cause: unknown): HarnessError {
-  const message = `cannot write: ${messageOf(cause)}; free space, or choose another --out`;
-  return new HarnessError('output.write', message, { cause, at: { file } });
 }
 
 /** A name that is one harmless part of a path. */
