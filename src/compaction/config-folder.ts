@@ -1,9 +1,11 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { HarnessError, nearestName, type Place } from '../errors.ts';
 import { visible } from '../text/visible.ts';
+import { wholeBytes } from '../text/whole-file.ts';
 import { type ConfigDocument, readConfigDocument } from './config-document.ts';
 import { type Problems, shown } from './problems.ts';
+import { LARGEST_YAML } from './yaml-document.ts';
 
 /** Thresholds of `gate`, which stand beside the configs and are none. */
 const NO_CONFIG = 'gate.yaml';
@@ -114,20 +116,14 @@ async function filesOf(folder: string): Promise<string[]> {
 
 async function readText(file: string, problems: Problems): Promise<string | undefined> {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(file));
+    const bytes = await wholeBytes(file, { what: 'the config', limit: 4 * LARGEST_YAML });
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
-    if (error instanceof TypeError) {
+    if (error instanceof HarnessError) {
+      problems.add('config.missing', `${error.message}, expected a config document`, { file });
+    } else {
       const message = 'is not UTF-8 text, expected a YAML document';
       problems.add('config.syntax', message, { file });
-    } else {
-      const reason = codeOfFailure(error);
-      const message =
-        reason === 'ENOENT'
-          ? 'no such file, expected a config document'
-          : reason === 'EISDIR'
-            ? 'is a directory, expected a config document'
-            : `cannot be read (${reason}), expected a config document`;
-      problems.add('config.missing', message, { file });
     }
     return undefined;
   }

@@ -1,5 +1,5 @@
 import { exchangePlace } from '../transcript/exchanges.ts';
-import { sharedStart } from '../transcript/growing-lists.ts';
+import { sharedStart, sharedStartNow } from '../transcript/growing-lists.ts';
 import { type Block, type Message, resultText } from '../transcript/message.ts';
 import type { Outcome } from './component.ts';
 import { markersIn, type Stash, type StashKey } from './stash.ts';
@@ -156,7 +156,7 @@ function isStashedInPlace(
   if (before.length !== after.length) return false;
   let used = keyCounts.at(-1) ?? 0;
   known.length = used;
-  if (sharedStart(known, keys) < used) {
+  if (sharedStartNow(known, keys) < used) {
     known.length = 0;
     keyCounts.length = 1;
     used = 0;

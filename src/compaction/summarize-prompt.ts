@@ -1,5 +1,5 @@
 import { hasToolResult, isUserTurn, type Message, resultText } from '../transcript/message.ts';
-import { thinkingStart } from '../transcript/message-tokens.ts';
+import { userTurnsFromEnd } from '../transcript/message-tokens.ts';
 import type { Context } from './component.ts';
 import type { SummarizeConfig } from './summarize-config.ts';
 
@@ -46,9 +46,12 @@ export interface Goal {
 
 export function goalOf(messages: readonly Message[]): Goal {
   const task = messages.find(isUserTurn);
-  // Behind it, no turn of the user's is left.
-  const last = messages[thinkingStart(messages, 'loop') - 1];
-  const user = last === task ? messages.findLast((one) => one !== task && isUserTurn(one)) : last;
+  let user: Message | undefined;
+  for (const position of userTurnsFromEnd(messages)) {
+    user = messages[position];
+    if (user !== task) break;
+    user = undefined;
+  }
   const recent = [messages.findLast((message) => message.role === 'assistant'), user];
   return { task, recent: recent.filter((message) => message !== undefined) };
 }

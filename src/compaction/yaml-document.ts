@@ -10,11 +10,11 @@ import {
   type YAMLError,
 } from 'yaml';
 import type { Place } from '../errors.ts';
-import { dotted, type Located, type LocatedEntry, type LocatedMap } from './located.ts';
-import { type Problems, shown } from './problems.ts';
+import { dotted, type Located, type LocatedEntry, type LocatedMap, plain } from './located.ts';
+import { Problems, shown } from './problems.ts';
 
-/** Far above any config; they keep a hostile document from taking memory or time. */
-const LARGEST_TEXT = 256 * 1024;
+/** Most characters of a document. Far above any config: these keep a hostile one from taking memory or time. */
+export const LARGEST_YAML = 256 * 1024;
 const MOST_NODES = 20_000;
 const DEEPEST = 32;
 const TOO_DEEP = `nested deeper than ${DEEPEST} levels`;
@@ -48,8 +48,8 @@ export function readYamlMapping(
  * of it has that one place.
  */
 export function readYaml(text: string, origin: Place, problems: Problems): Located | undefined {
-  if (text.length > LARGEST_TEXT) {
-    problems.add('config.syntax', `longer than ${LARGEST_TEXT / 1024} KiB, no config is`, origin);
+  if (text.length > LARGEST_YAML) {
+    problems.add('config.syntax', `longer than ${LARGEST_YAML / 1024} KiB, no config is`, origin);
     return undefined;
   }
   const source = text.startsWith('\uFEFF') ? text.slice(1) : text;
@@ -75,6 +75,16 @@ export function readYaml(text: string, origin: Place, problems: Problems): Locat
   }
   if (faults.length > 0) return undefined;
   return new Conversion(placeAt, problems).convert(document.contents);
+}
+
+/**
+ * A document that a sweep wrote, such as a config in a manifest, as a plain value, within the same limits;
+ * undefined where it is none.
+ */
+export function plainYaml(text: string): unknown {
+  const problems = new Problems();
+  const root = readYaml(text, {}, problems);
+  return root === undefined || problems.count > 0 ? undefined : plain(root);
 }
 
 /** True for the first fault of each line. */

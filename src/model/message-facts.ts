@@ -7,6 +7,7 @@
 import { flatCopy } from '../text/flat-copy.ts';
 import { GenerationCache } from '../text/generation-cache.ts';
 import { identifiersIn } from '../text/identifiers.ts';
+import { pushAll } from '../text/long-lists.ts';
 import { countTokens } from '../text/tokens.ts';
 import { splitHeader } from './summary-prompt.ts';
 
@@ -29,8 +30,32 @@ export interface MessageFacts {
 
 /** What a task or the latest turns name. */
 interface Goal {
-  readonly words: readonly string[];
-  readonly identifiers: readonly string[];
+  readonly words: Names;
+  readonly identifiers: Names;
+}
+
+/** Distinct names whose numbers are looked up until they have one: a task is asked about at every call. */
+class Names {
+  readonly numbers: number[] = [];
+  #unknown: readonly string[];
+  #size = -1;
+
+  constructor(names: readonly string[]) {
+    this.#unknown = names;
+  }
+
+  /** Takes the numbers that a vocabulary, which only grows, has given in the meantime. */
+  lookUp(vocabulary: ReadonlyMap<string, number>): readonly number[] {
+    if (vocabulary.size === this.#size) return this.numbers;
+    this.#size = vocabulary.size;
+    this.#unknown = this.#unknown.filter((name) => {
+      const number = vocabulary.get(name);
+      if (number === undefined) return true;
+      this.numbers.push(number);
+      return false;
+    });
+    return this.numbers;
+  }
 }
 
 /** Characters of message texts remembered in each of two generations. */
@@ -66,6 +91,7 @@ export class MessageMemo {
   startCall(): void {
     if (this.vocabulary.size < VOCABULARY_LIMIT) return;
     this.facts = new GenerationCache(REMEMBERED_CHARACTERS, (key) => key.length);
+    this.goals = new GenerationCache(REMEMBERED_CHARACTERS, (key) => key.length);
     this.vocabulary = new Map();
     this.spellings = [];
     this.mereNames = [];
@@ -109,16 +135,12 @@ export class MessageMemo {
 
   /** The numbers of the words in the texts that some message has. */
   knownWords(texts: readonly string[]): number[] {
-    return this.numbersOf(texts.flatMap((text) => this.goalOf(text).words));
+    return distinct(texts.flatMap((text) => this.goalOf(text).words.lookUp(this.vocabulary)));
   }
 
   /** The numbers of the identifiers in the texts that some message has. */
   knownIdentifiers(texts: readonly string[]): number[] {
-    return this.numbersOf(texts.flatMap((text) => this.goalOf(text).identifiers));
-  }
-
-  private numbersOf(keys: readonly string[]): number[] {
-    return distinct(keys.flatMap((key) => this.vocabulary.get(key) ?? []));
+    return distinct(texts.flatMap((text) => this.goalOf(text).identifiers.lookUp(this.vocabulary)));
   }
 
   /** The keys in the vocabulary of a text that is no message: a task is the same in all prompts. */
@@ -126,8 +148,10 @@ export class MessageMemo {
     const known = this.goals.get(text);
     if (known !== undefined) return known;
     const goal = {
-      words: [...new Set(wordsIn(text))].map(flatCopy),
-      identifiers: [...new Set(identifiersIn(text).map(({ value }) => `=${value}`))].map(flatCopy),
+      words: new Names([...new Set(wordsIn(text))].map(flatCopy)),
+      identifiers: new Names(
+        [...new Set(identifiersIn(text).map(({ value }) => `=${value}`))].map(flatCopy),
+      ),
     };
     this.goals.set(flatCopy(text), goal);
     return goal;
@@ -187,7 +211,8 @@ function unitTexts(body: string): string[] {
     if (!/[\p{L}\p{N}]/u.test(text) || /^\[output masked: \d+ tokens\]$/.test(text)) continue;
     if (text.length <= UNIT_CHARACTERS) units.push(text);
     else
-      for (const sentence of text.split(/(?<=[.!?。！？]) (?=\S)/)) units.push(...pieces(sentence));
+      for (const sentence of text.split(/(?<=[.!?。！？]) (?=\S)/))
+        pushAll(units, pieces(sentence));
   }
   return units;
 }

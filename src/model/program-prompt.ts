@@ -5,6 +5,7 @@
  * `<result>` with what its program printed.
  */
 
+import { GenerationCache } from '../text/generation-cache.ts';
 import { identifiersIn } from '../text/identifiers.ts';
 import type { ModelRequest } from './model.ts';
 
@@ -35,41 +36,105 @@ export interface ProgramPrompt {
 export function readProgramPrompt({ system, prompt }: ModelRequest): ProgramPrompt {
   const output = section(prompt, 'output') ?? section(prompt, 'result');
   const shape = section(prompt, 'shape') ?? '';
-  const lines = (output ?? '').split('\n');
+  const text = output ?? '';
+  const lines = text.split('\n');
   return {
     language: system.includes('Starlark') ? 'starlark' : 'javascript',
     keep: (section(prompt, 'keep') ?? '').split('\n').filter((line) => line.trim() !== ''),
-    terms: termsOf(section(prompt, 'task') ?? '', lines),
+    terms: termsOf(section(prompt, 'task') ?? '', text, lines),
     kind: kindOf(shape, lines),
     seen: output !== undefined,
   };
 }
 
-/** The last section of the name; an output may quote a tag, so it ends at the last closing one. */
+/** A prompt around the output that it shows. */
+export interface Shown {
+  readonly before: string;
+  readonly output: string;
+  readonly after: string;
+}
+
+/** The prompt in three parts; undefined where it shows no output. */
+export function shownOutput(prompt: string): Shown | undefined {
+  const place = placeOf(prompt, 'output');
+  if (place === undefined) return undefined;
+  const [from, to] = place;
+  return {
+    before: prompt.slice(0, from),
+    output: prompt.slice(from, to),
+    after: prompt.slice(to),
+  };
+}
+
 function section(text: string, name: string): string | undefined {
+  const place = placeOf(text, name);
+  return place === undefined ? undefined : text.slice(...place);
+}
+
+/** Ends of the section of the name; an output may quote a tag, so it ends at the last closing one. */
+function placeOf(text: string, name: string): readonly [start: number, end: number] | undefined {
   const open = text.indexOf(`<${name}>\n`);
   const close = text.lastIndexOf(`</${name}>`);
   if (open < 0 || close < open) return undefined;
-  return text.slice(open + name.length + 3, close).replace(/\n$/, '');
+  const start = open + name.length + 3;
+  const end = close > start && text[close - 1] === '\n' ? close - 1 : close;
+  return [start, end];
 }
 
 const MOST_TERMS = 12;
 /** A term that more of the lines hold tells none of them apart. */
 const TELLING_SHARE = 0.15;
 
-function termsOf(task: string, lines: readonly string[]): string[] {
+/** The words and identifiers of tasks, since all prompts of a session have the same. */
+const candidates = new GenerationCache<readonly string[]>(16);
+
+function candidatesOf(task: string): readonly string[] {
+  const known = candidates.get(task);
+  if (known !== undefined) return known;
   const words = task.match(/\p{L}{6,}/gu) ?? [];
-  const candidates = new Set([...identifiersIn(task).map(({ value }) => value), ...words]);
-  const all = lines.join('\n');
+  const found = [...new Set([...identifiersIn(task).map(({ value }) => value), ...words])];
+  candidates.set(task, found);
+  return found;
+}
+
+function termsOf(task: string, text: string, lines: readonly string[]): string[] {
   const most = Math.max(1, TELLING_SHARE * lines.length);
+  const mayHold = gramsOf(text);
   const terms: string[] = [];
-  for (const term of candidates) {
-    // Most terms are in no line, which one search tells.
-    if (!all.includes(term)) continue;
+  for (const term of candidatesOf(task)) {
+    // Most terms are in no line, which their grams tell, or one search.
+    if (!mayHold(term) || !text.includes(term)) continue;
     if (lines.filter((line) => line.includes(term)).length <= most) terms.push(term);
     if (terms.length === MOST_TERMS) break;
   }
   return terms;
+}
+
+/** Characters of a gram, and slots for grams; two grams may have one slot. */
+const GRAM = 4;
+const SLOTS = 1 << 16;
+
+/** Whether a text may hold a term: false only where it does not. */
+function gramsOf(text: string): (term: string) => boolean {
+  const present = new Uint8Array(SLOTS);
+  let slot = 0;
+  for (let at = 0; at < text.length; at++) {
+    slot = nextSlot(slot, text.charCodeAt(at));
+    if (at >= GRAM - 1) present[slot] = 1;
+  }
+  return (term) => {
+    let wanted = 0;
+    for (let at = 0; at < term.length; at++) {
+      wanted = nextSlot(wanted, term.charCodeAt(at));
+      if (at >= GRAM - 1 && present[wanted] === 0) return false;
+    }
+    return true;
+  };
+}
+
+/** The slot of a gram by that of the one before: after as many steps as it has characters, that has left. */
+function nextSlot(slot: number, code: number): number {
+  return ((slot << (16 / GRAM)) ^ Math.imul(code, 0x9e3b)) & (SLOTS - 1);
 }
 
 const KINDS: readonly (readonly [OutputKind, RegExp, number])[] = [

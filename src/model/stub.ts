@@ -6,12 +6,14 @@
  */
 
 import { cutToTokens } from '../text/cut.ts';
+import { replacedTokens } from '../text/seams.ts';
 import { countTokens } from '../text/tokens.ts';
 import { summarizeByExtraction } from './extractive.ts';
 import { filterProgramReply } from './filter-program.ts';
 import { genericProse } from './generic-prose.ts';
 import { MessageMemo } from './message-facts.ts';
 import type { Model, ModelReply, ModelRequest } from './model.ts';
+import { type Shown, shownOutput } from './program-prompt.ts';
 import { asksForQuestions, stubQuestions } from './stub-questions.ts';
 import { stubTurns } from './stub-turns.ts';
 import { messageChunks, readSummaryPrompt } from './summary-prompt.ts';
@@ -32,7 +34,8 @@ export function stubModel(name: StubName): Model {
   function reply(request: ModelRequest): ModelReply {
     memo.startCall();
     const text = replyText(request);
-    return { text, inputTokens: inputTokens(request, memo), outputTokens: countTokens(text) };
+    const outputTokens = asksForProgram(request) ? linesTokens(text, memo) : countTokens(text);
+    return { text, inputTokens: inputTokens(request, memo), outputTokens };
   }
 
   function replyText(request: ModelRequest): string {
@@ -67,12 +70,33 @@ function asksForProgram({ purpose, system }: ModelRequest): boolean {
   return purpose === 'explore' && /\bprogram\b/.test(system);
 }
 
-/** Counted message by message, so that a transcript that grew costs only what is new. */
+/** Counted by parts that add up, so that a prompt that shares them with earlier ones costs only what is new. */
 function inputTokens(request: ModelRequest, memo: MessageMemo): number {
-  const [first = '', ...chunks] = messageChunks(request.prompt);
-  let tokens = memo.tokensOf(request.system);
+  const { system, prompt } = request;
+  const shown = asksForProgram(request) ? shownOutput(prompt) : undefined;
+  const told = shown === undefined ? chunkTokens(prompt, memo) : shownTokens(shown, memo);
+  return memo.tokensOf(system) + told;
+}
+
+/** Counted message by message, since transcripts grow. */
+function chunkTokens(prompt: string, memo: MessageMemo): number {
+  const [first = '', ...chunks] = messageChunks(prompt);
+  let tokens = 0;
   for (const chunk of [...headChunks(first), ...chunks]) tokens += memo.tokensOf(chunk);
   return tokens;
+}
+
+/** Of a prompt that shows an output, whose tokens the counter may know already. */
+function shownTokens({ before, output, after }: Shown, memo: MessageMemo): number {
+  const encoding = 'o200k_base';
+  const end = output.length;
+  // The line that opens the section begins with `<`, so it begins a token.
+  const open = before.lastIndexOf('\n', before.length - 2) + 1;
+  let tokens = countTokens(output, encoding);
+  tokens = replacedTokens(output, tokens, { start: end, end, by: after }, encoding);
+  const first = { start: 0, end: 0, by: before.slice(open) };
+  tokens = replacedTokens(output + after, tokens, first, encoding);
+  return tokens + linesTokens(before.slice(0, open), memo);
 }
 
 /** What stands before the first message, cut behind the task, which all prompts of a session share. */
@@ -80,6 +104,18 @@ function headChunks(head: string): string[] {
   // A line that begins with `<` begins a token.
   const cut = head.indexOf('\n<recent>\n') + 1;
   return cut === 0 ? [head] : [head.slice(0, cut), head.slice(cut)];
+}
+
+/** Counted line by line: most lines of a program or of a goal stood in others before. */
+function linesTokens(text: string, memo: MessageMemo): number {
+  let tokens = 0;
+  let start = 0;
+  // A line whose first visible character is no slash begins a token, with its indentation.
+  for (const { index } of text.matchAll(/\n(?=[ \t]*[^\s/])/g)) {
+    tokens += memo.tokensOf(text.slice(start, index + 1));
+    start = index + 1;
+  }
+  return tokens + memo.tokensOf(text.slice(start));
 }
 
 /** The beginning of the prompt's last section: of the last tagged one, else of the last paragraph. */

@@ -507,7 +507,7 @@ describe('a missing or broken file', () => {
   it('tells a missing file, folder, directory and binary file apart', async () => {
     const cases: [string, string, string][] = [
       [file('nothing.yaml'), 'config.missing', 'no such file'],
-      ['folder', 'config.missing', 'is a directory'],
+      ['folder', 'config.missing', 'found a folder'],
       ['binary', 'config.syntax', 'not UTF-8'],
     ];
     for (const [name, code, says] of cases) {

@@ -1,6 +1,7 @@
+import * as fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { judge } from '../../src/compaction/extract/acceptance.ts';
-import { codePrompt, codeSystem } from '../../src/compaction/extract/code-prompt.ts';
+import { codePrompt, codeSystem, noteShown } from '../../src/compaction/extract/code-prompt.ts';
 import { programIn } from '../../src/compaction/extract/program-text.ts';
 import { SandboxPool } from '../../src/compaction/extract/sandbox/pool.ts';
 import { type OutputKind, readProgramPrompt } from '../../src/model/program-prompt.ts';
@@ -72,8 +73,10 @@ describe.each(['javascript', 'starlark'] as const)('in %s', (language) => {
       granularity: 'line',
       minKeepRatio: 0.05,
       identifiers: [name],
+      tokens: countTokens(output),
       countTokens,
-      written: (text, summary) => `${text}\n${summary}\n<<cg:0123456789abcdef>>`,
+      sentTokens: (text, _tokens, summary) =>
+        countTokens(`${text}\n${summary}\n<<cg:0123456789abcdef>>`),
     });
     expect(verdict).toMatchObject({ kind: 'accepted' });
     expect(evaluation.summary).toMatch(/left out/);
@@ -94,4 +97,30 @@ test('the same prompt gives the same program', async () => {
   const once = await run('stub', 'javascript', output, [name]);
   const again = await run('stub', 'javascript', output, [name]);
   expect(again.reply).toEqual(once.reply);
+});
+
+test('the stub counts its prompt and its program exactly, of whatever output and however much it shows', async () => {
+  const part = fc.oneof(
+    fc.string({ unit: 'grapheme-ascii' }),
+    fc.constantFrom('\n', '/', '</output>\n', '<output>\n', '  é', '"a":1,', 'foo bar_1\n', '😀'),
+  );
+  const some = fc.array(part, { maxLength: 12 }).map((parts) => parts.join(''));
+  const stub = stubModel('stub');
+  const property = fc.asyncProperty(some, fc.nat(300), async (text, copies) => {
+    const output = text.repeat(copies);
+    noteShown(output, countTokens(output), 'o200k_base');
+    const system = codeSystem('javascript');
+    const prompt = codePrompt([], output, ['a_b', '/x/y']);
+    const request = {
+      purpose: 'extract',
+      system,
+      prompt,
+      maxOutputTokens: 1500,
+      sample: 0,
+    } as const;
+    const reply = await stub.ask(request, new AbortController().signal);
+    expect(reply.inputTokens).toBe(countTokens(system) + countTokens(prompt));
+    expect(reply.outputTokens).toBe(countTokens(reply.text));
+  });
+  await fc.assert(property, { numRuns: 60, seed: 20261130 });
 });

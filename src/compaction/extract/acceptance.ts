@@ -39,9 +39,11 @@ export interface Rules {
   readonly minKeepRatio: number;
   /** Identifiers that must survive where the original holds them. */
   readonly identifiers: readonly string[];
+  /** Tokens of the original. */
+  readonly tokens: number;
   countTokens(text: string): number;
-  /** The whole text that would be sent in the output's place, marker included. */
-  written(text: string, summary: string | undefined): string;
+  /** Tokens of a text of so many tokens as it would be sent: with its summary line and the marker. */
+  sentTokens(text: string, tokens: number, summary: string | undefined): number;
 }
 
 export function refused(refusal: RefusalName, message: string): Refused {
@@ -63,13 +65,13 @@ export function judge(
   const lost = lostIdentifier(original, candidate, rules.identifiers);
   if (lost !== undefined)
     return refused('lost_identifier', `${lost} is in the output, not in the result`);
-  const tokens = rules.countTokens(original);
+  const { tokens } = rules;
   const kept = rules.countTokens(candidate);
   if (kept < rules.minKeepRatio * tokens) {
     const share = `${kept} of ${tokens} tokens`;
     return refused('too_small', `${share} are kept; the least is ${rules.minKeepRatio} of them`);
   }
-  if (rules.countTokens(rules.written(candidate, summary)) >= tokens) {
+  if (rules.sentTokens(candidate, kept, summary) >= tokens) {
     return refused(
       'no_gain',
       `${kept} of ${tokens} tokens are kept, which saves nothing with the marker`,
@@ -85,9 +87,11 @@ export function lostIdentifier(
   identifiers: readonly string[],
 ): string | undefined {
   if (identifiers.length === 0) return undefined;
-  const before = new Set(identifiersIn(original).map(({ value }) => value));
   const after = new Set(identifiersIn(candidate).map(({ value }) => value));
-  return identifiers.find((identifier) => before.has(identifier) && !after.has(identifier));
+  const missing = identifiers.filter((identifier) => !after.has(identifier));
+  if (missing.length === 0) return undefined;
+  const before = new Set(identifiersIn(original).map(({ value }) => value));
+  return missing.find((identifier) => before.has(identifier));
 }
 
 const SUMMARY_CHARACTERS = 200;

@@ -1,7 +1,9 @@
+import { replacedTokens } from '../../text/seams.ts';
+import { noteTokens, type TokenizerName } from '../../text/tokens.ts';
 import { isUserTurn, type Message } from '../../transcript/message.ts';
 import { headOf } from '../text-cut.ts';
 import { type KeepSet, recentTurns, turnText } from './keep-set.ts';
-import { outlineOf, sampleOf } from './outline.ts';
+import { gapOf, outlineOf, sampleOf } from './outline.ts';
 import type { Language } from './sandbox/program.ts';
 
 /**
@@ -156,6 +158,19 @@ export function codePrompt(
   ]
     .join('\n')
     .toWellFormed();
+}
+
+/**
+ * Tells the counter what the shown part of an output counts, from what all of it does: a model that counts
+ * its prompts meets it again.
+ */
+export function noteShown(output: string, tokens: number, encoding: TokenizerName): void {
+  const gap = gapOf(output, SAMPLE_HEAD, SAMPLE_TAIL);
+  if (gap === undefined) noteTokens(output, tokens, encoding);
+  else if (gap.end - gap.start < output.length / 2) {
+    const shown = sampleOf(output, SAMPLE_HEAD, SAMPLE_TAIL);
+    noteTokens(shown, replacedTokens(output, tokens, gap, encoding), encoding);
+  }
 }
 
 /** Asks for the same program without its syntax error; the output is not sent again. */

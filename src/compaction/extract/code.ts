@@ -1,5 +1,6 @@
 import { type Accepted, type Refused, refused, summaryLine } from './acceptance.ts';
 import { codePrompt, codeSystem, PROGRAM_TOKENS, repairPrompt } from './code-prompt.ts';
+import { evaluateOnce } from './evaluations.ts';
 import { programIn } from './program-text.ts';
 import { askModel, type Job } from './strategy.ts';
 
@@ -34,8 +35,8 @@ async function attempt(
     return { program, verdict: refused('empty_reply', 'the reply holds no program') };
   }
   const { language } = job.config;
-  const { output: input } = job;
-  const evaluation = await job.sandbox.evaluate({ language, code: program, input }, job.signal);
+  const source = { language, code: program, input: job.output };
+  const evaluation = await evaluateOnce(job.sandbox, source, job.signal);
   job.signal.throwIfAborted();
   if (evaluation.kind === 'refused') {
     return { program, verdict: refused(evaluation.refusal, evaluation.message) };

@@ -1,4 +1,5 @@
 import { identifiersIn } from '../../text/identifiers.ts';
+import { appendedTokens } from '../../text/seams.ts';
 import {
   type CompactionRequest,
   type Context,
@@ -10,7 +11,7 @@ import { outputTokens, shortenOutputs, type ToolOutput, toolOutputs } from '../t
 import { requestGate } from '../trigger.ts';
 import { judge, lostIdentifier, type RefusalName, type Rules } from './acceptance.ts';
 import { reduceByCode } from './code.ts';
-import { EXTRACT_PROMPT_VERSION, heldBy } from './code-prompt.ts';
+import { EXTRACT_PROMPT_VERSION, heldBy, noteShown } from './code-prompt.ts';
 import { reduceNoise } from './deterministic.ts';
 import { type ExtractConfig, extractConfig } from './extract-config.ts';
 import { type KeepSet, keepSetOf } from './keep-set.ts';
@@ -137,6 +138,7 @@ class Extraction {
     }
     this.#decided = true;
     const rules = this.#rules(output);
+    if (strategy === 'code') noteShown(output.text, rules.tokens, context.tokenizer);
     const job: Job = {
       messages: this.#request.messages,
       output: output.text,
@@ -168,13 +170,13 @@ class Extraction {
       const verdict = judge(text, reduced, undefined, rules);
       return verdict.kind === 'accepted' ? reduced : undefined;
     }
-    const tokens = this.#context.countTokens(rules.written(reduced, undefined));
-    return tokens < outputTokens(output, this.#context) ? reduced : undefined;
+    const tokens = rules.sentTokens(reduced, rules.countTokens(reduced), undefined);
+    return tokens < rules.tokens ? reduced : undefined;
   }
 
   #rules(output: ToolOutput): Rules {
     const { granularity, min_keep_ratio, marker_mode } = this.#config;
-    const { countTokens } = this.#context;
+    const { countTokens, tokenizer } = this.#context;
     const present = this.#context.memo(
       output.message,
       `identifiers:${output.block}`,
@@ -190,8 +192,10 @@ class Extraction {
       granularity,
       minKeepRatio: min_keep_ratio,
       identifiers: heldBy(present, this.#keep()),
+      tokens: outputTokens(output, this.#context),
       countTokens,
-      written: (text, summary) => withSummary(text, summary) + last,
+      sentTokens: (text, tokens, summary) =>
+        appendedTokens(text, tokens, summaryTail(text, summary) + last, tokenizer),
     };
   }
 
@@ -214,7 +218,11 @@ class Extraction {
 }
 
 function withSummary(text: string, summary: string | undefined): string {
-  return summary === undefined ? text : `${text}${text === '' ? '' : '\n'}[${summary}]`;
+  return text + summaryTail(text, summary);
+}
+
+function summaryTail(text: string, summary: string | undefined): string {
+  return summary === undefined ? '' : `${text === '' ? '' : '\n'}[${summary}]`;
 }
 
 /** A program gets its input whole or not at all. */

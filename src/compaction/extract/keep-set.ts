@@ -43,7 +43,7 @@ export function keepSetOf(
   const recent = recentTurns(messages);
   const identifiers = new Set(recent.flatMap((message) => identifiersOf(message, context)));
   const words = [task, recent.at(0)].flatMap((message) =>
-    message === undefined ? [] : (turnText(message).toLowerCase().match(WORD) ?? []),
+    message === undefined ? [] : wordsOf(message, context),
   );
   return {
     identifiers: [...identifiers].slice(0, limit),
@@ -58,6 +58,12 @@ export function turnText(message: Message): string {
     block.kind === 'tool-call' ? [`call ${block.name} ${block.arguments}`] : [],
   );
   return [plainText(message), ...calls].filter((part) => part !== '').join('\n');
+}
+
+function wordsOf(message: Message, context: Pick<Context, 'memo'>): readonly string[] {
+  return context.memo(message, 'words', () =>
+    [...new Set(turnText(message).toLowerCase().match(WORD) ?? [])].slice(0, MOST_TERMS),
+  );
 }
 
 function identifiersOf(message: Message, context: Pick<Context, 'memo'>): readonly string[] {

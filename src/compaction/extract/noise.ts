@@ -1,3 +1,4 @@
+import { pushAll } from '../../text/long-lists.ts';
 import type { Line } from './lines.ts';
 
 /** Control sequences of a terminal; an escape that begins none of them is taken alone. */
@@ -72,7 +73,7 @@ export function withoutBlankRuns(lines: readonly Line[]): Line[] {
   const kept: Line[] = [];
   let blanks: Line[] = [];
   const close = () => {
-    kept.push(...(blanks.length >= BLANK_RUN ? blanks.slice(0, 1) : blanks));
+    pushAll(kept, blanks.length >= BLANK_RUN ? blanks.slice(0, 1) : blanks);
     blanks = [];
   };
   for (const line of lines) {

@@ -63,15 +63,32 @@ function shapeOf(text: string, span: Span, depth: number): string {
   return 'number';
 }
 
+/** A text of which the middle is not shown: its place, and what stands there. */
+interface Gap {
+  readonly start: number;
+  readonly end: number;
+  readonly by: string;
+}
+
 /** The beginning and the end of a text that is too long to be shown, cut at lines where these are short. */
 export function sampleOf(text: string, headCharacters: number, tailCharacters: number): string {
-  if (text.length <= headCharacters + tailCharacters) return text;
+  const gap = gapOf(text, headCharacters, tailCharacters);
+  return gap === undefined ? text : text.slice(0, gap.start) + gap.by + text.slice(gap.end);
+}
+
+/** What `sampleOf` leaves out; undefined where the text is shown whole. */
+export function gapOf(
+  text: string,
+  headCharacters: number,
+  tailCharacters: number,
+): Gap | undefined {
+  if (text.length <= headCharacters + tailCharacters) return undefined;
   const head = headOf(text, headCharacters);
   const tail = tailOf(text, tailCharacters);
   const headCut = head.lastIndexOf('\n');
   const tailCut = tail.indexOf('\n');
-  const shownHead = headCut > headCharacters / 2 ? head.slice(0, headCut) : head;
-  const shownTail = tailCut >= 0 && tailCut < tailCharacters / 2 ? tail.slice(tailCut + 1) : tail;
-  const left = text.length - shownHead.length - shownTail.length;
-  return `${shownHead}\n[… ${left} characters are not shown …]\n${shownTail}`;
+  const start = headCut > headCharacters / 2 ? headCut : head.length;
+  const isCut = tailCut >= 0 && tailCut < tailCharacters / 2;
+  const end = text.length - tail.length + (isCut ? tailCut + 1 : 0);
+  return { start, end, by: `\n[… ${end - start} characters are not shown …]\n` };
 }

@@ -81,6 +81,54 @@ describe('a pool of machines', () => {
     await own.close();
   });
 
+  it('gives each program a machine as no program has seen it, whatever ran before', async () => {
+    /** What a program can tell of its machine. */
+    const looks: Readonly<Record<Language, string>> = {
+      javascript: `const own = (of) => Reflect.ownKeys(of).map(String).join();
+        const shapes = [globalThis, Array.prototype, Object.prototype, Map.prototype, JSON].map(own);
+        OUTPUT = [INPUT, ...shapes, typeof left, Object.isFrozen(Map.prototype), [3, 1].sort(),
+          String(Array.prototype.map), JSON.stringify([/a/.exec('ba').index])].join('|');`,
+      starlark:
+        'OUTPUT = "|".join([INPUT, str(len([1])), json.encode({"a": 1}), str(sorted([2, 1])), str(re_findall("b", "b"))])',
+    };
+    const mild = ['done', 'syntax', 'runtime'].flatMap((name) => PROGRAMS[name] ?? []);
+    const traces: readonly Omit<Program, 'input'>[] = [
+      ...mild.flatMap((program) =>
+        LANGUAGES.map((language) => ({ language, code: program[language] })),
+      ),
+      ...[
+        'globalThis.left = 1; Array.prototype.sort = null; Object.freeze(Map.prototype); OUTPUT = ""',
+        'Object.prototype.left = Symbol.for("left"); delete globalThis.JSON; OUTPUT = ""',
+        'const f = () => f(); try { f() } catch {} OUTPUT = "deep"',
+        'globalThis.held = new Uint8Array(9e6).fill(7); OUTPUT = "large"',
+        'Promise.resolve().then(function later() { globalThis.left = 1; return later; }); OUTPUT = ""',
+        'try { re_findall("(", INPUT) } catch {} OUTPUT = re_sub("a", "b", INPUT)',
+      ].map((code) => ({ language: 'javascript', code }) as const),
+      { language: 'starlark', code: 'left = 1\nlen = None\nsorted = 2\njson = {}\nOUTPUT = ""' },
+    ];
+    const evaluate = (at: SandboxPool, language: Language, code: string) =>
+      at.evaluate({ language, code, input: 'aé😀' });
+    const fresh = new Map<Language, Awaited<ReturnType<typeof evaluate>>>();
+    for (const language of LANGUAGES) {
+      const own = new SandboxPool({ size: 1, limits });
+      const first = await evaluate(own, language, looks[language]);
+      expect(first.kind, JSON.stringify(first)).toBe('done');
+      fresh.set(language, first);
+      await own.close();
+    }
+    const used = new SandboxPool({ size: 1, limits });
+    const property = fc.asyncProperty(
+      fc.array(fc.constantFrom(...traces), { maxLength: 5 }),
+      fc.constantFrom(...LANGUAGES),
+      async (before, language) => {
+        for (const trace of before) await evaluate(used, trace.language, trace.code);
+        expect(await evaluate(used, language, looks[language])).toEqual(fresh.get(language));
+      },
+    );
+    await fc.assert(property, { numRuns: 25, seed: 20261130 });
+    await used.close();
+  });
+
   it.each(LANGUAGES)(
     '%s: the same program takes the same steps to the same result',
     async (language) => {

@@ -112,6 +112,43 @@ describe('sessions and the pool', () => {
     await expect(pool.session('starlark', 'a'.repeat(2 ** 20 + 1))).rejects.toThrow('at most');
   });
 
+  it('a session leaves nothing for the next, and takes no answers of it', async () => {
+    const own = new SandboxPool({ size: 1, limits: pool.limits });
+    const first = await own.session('javascript', 'one', { ask: async () => 'from the first' });
+    await first.run('var left = ask("a", "b"); Array.prototype.map = null; OUTPUT = left');
+    expect(first.output()).toBe('from the first');
+    await first.close();
+    const second = await own.session('javascript', 'two', { ask: async () => 'from the second' });
+    expect(second.output()).toBeUndefined();
+    expect(await second.run('OUTPUT = INPUT + typeof left + [1].map(() => ask("a", "b"))')).toEqual(
+      { kind: 'ran', printed: '', outputSet: true },
+    );
+    expect(second.output()).toBe('twoundefinedfrom the second');
+    await second.close();
+    const asking = 'OUTPUT = ask("a", "b")';
+    expect(await own.evaluate({ language: 'javascript', code: asking, input: '' })).toMatchObject({
+      refusal: 'runtime',
+      message: expect.stringContaining('not available'),
+    });
+    await own.close();
+  });
+
+  it('a session that is closed in the middle of a run ends it', async () => {
+    const own = new SandboxPool({
+      size: 1,
+      limits: { ...pool.limits, milliseconds: 60_000, steps: 1e12 },
+    });
+    const session = await own.session('javascript', 'x');
+    const running = session.run('for (;;) {}').catch((error: unknown) => error);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await session.close();
+    expect(await running).toBeInstanceOf(Error);
+    const after = await own.session('javascript', 'y');
+    expect(await after.run('OUTPUT = INPUT')).toMatchObject({ kind: 'ran' });
+    await after.close();
+    await own.close();
+  });
+
   it('a session does not take a place of the pool', async () => {
     const session = await pool.session('starlark', 'x', { ask: () => new Promise(() => {}) });
     const hanging = session.run('ask("a", "b")').catch((error: unknown) => error);

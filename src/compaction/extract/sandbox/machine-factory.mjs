@@ -1,11 +1,12 @@
 /**
- * Machines that are built once a language, with their prelude, and copied for each program. Plain JavaScript:
- * it runs in the thread.
+ * Machines that are built once a language, with their prelude, and restored for each program. Plain
+ * JavaScript: it runs in the thread.
  */
 
 import { readFileSync } from 'node:fs';
 import { EvalFlags, Intrinsics, MAX_STACK_SIZE, QuickJS } from 'quickjs-wasi';
 import { boundedModule } from './bounded-module.mjs';
+import { Chassis } from './chassis.mjs';
 import { HOST_FUNCTIONS, Machine } from './virtual-machine.mjs';
 
 /** @typedef {import('./program.ts').Language} Language */
@@ -17,6 +18,9 @@ const OFFERED =
   Intrinsics.ALL &
   ~(Intrinsics.DATE | Intrinsics.PERFORMANCE | Intrinsics.WEAK_REF | Intrinsics.DOM_EXCEPTION) &
   ~Intrinsics.ATOB_BTOA;
+
+/** Free memory of a machine at its start: what most programs need, since one that grew is not used again. */
+const ROOM = 512 * 1024;
 
 /** @param {string} path */
 function readOwn(path) {
@@ -31,6 +35,8 @@ export class MachineFactory {
     this.wasm = boundedModule(limits.megabytes);
     /** @type {Map<Language, import('quickjs-wasi').Snapshot>} */
     this.snapshots = new Map();
+    /** @type {Map<Language, Chassis>} */
+    this.spare = new Map();
   }
 
   options() {
@@ -66,18 +72,35 @@ export class MachineFactory {
     if ('error' in result) throw new Error(`${folder}: ${base.dump(result.error)}`);
     result.value.dispose();
     done.dispose();
+    base.exports.wasm_free(base.exports.wasm_malloc(ROOM));
     this.snapshots.set(language, base.snapshot());
     base.dispose();
   }
 
   /** @param {Language} language @param {string} input @param {Ask | undefined} ask */
   async create(language, input, ask) {
-    await this.prepare(language);
     const machine = new Machine(language, this.limits, ask);
+    machine.start(this.spare.get(language) ?? (await this.build(language)), input);
+    this.spare.delete(language);
+    return machine;
+  }
+
+  /** @param {Language} language */
+  async build(language) {
+    await this.prepare(language);
     const snapshot = this.snapshots.get(language);
     if (snapshot === undefined) throw new Error(`no machine for ${language}`);
-    const options = { ...this.options(), interruptHandler: () => machine.poll() };
-    machine.start(await QuickJS.restore(snapshot, options), input);
-    return machine;
+    const chassis = new Chassis();
+    const options = { ...this.options(), interruptHandler: () => chassis.poll() };
+    chassis.hold(await QuickJS.restore(snapshot, options));
+    return chassis;
+  }
+
+  /** Takes a machine back; what it held is gone with it. @param {Machine} machine */
+  release(machine) {
+    const { chassis, language } = machine;
+    machine.chassis = undefined;
+    if (chassis?.restore()) this.spare.set(language, chassis);
+    else chassis?.dispose();
   }
 }

@@ -8,11 +8,22 @@ export type ThreadRequest =
   | { kind: 'begin'; language: Language; input: string; asks: boolean }
   | { kind: 'run'; code: string };
 
+/** Ends a session; nothing is replied. */
+export interface ThreadFarewell {
+  readonly kind: 'leave';
+}
+
 /** `heavy`: the thread holds memory that it cannot give back. */
 export type ThreadReply =
   | { kind: 'ready' }
   | { kind: 'done'; output: string; summary: string | undefined; steps: number; heavy: boolean }
-  | { kind: 'ran'; printed: string; output: string | undefined; summary: string | undefined }
+  | {
+      kind: 'ran';
+      printed: string;
+      output: string | undefined;
+      summary: string | undefined;
+      heavy: boolean;
+    }
   | { kind: 'refused'; refusal: Refusal; message: string; heavy: boolean }
   | { kind: 'failed'; message: string };
 

@@ -93,8 +93,9 @@ export class SandboxPool {
   }
 
   /**
-   * A sandbox that keeps its variables from run to run, in a thread of its own. Programs in it may call
-   * `ask(question, piece)`; the time that the answer takes is not theirs.
+   * A sandbox that keeps its variables from run to run, in a machine of its own and in a thread that it has
+   * to itself until it is closed. Programs in it may call `ask(question, piece)`; the time that the answer
+   * takes is not theirs.
    * @throws HarnessError `input.schema` where the input is larger than the limit
    */
   async session(
@@ -109,7 +110,12 @@ export class SandboxPool {
       language,
       input,
       this.limits,
-      () => this.start(ask),
+      ask,
+      {
+        // Beside the pool's size: a session may wait long for a model.
+        take: () => this.idle.pop() ?? this.start(),
+        giveBack: (thread, reusable) => this.giveBack(thread, reusable),
+      },
       (closed) => this.sessions.delete(closed),
     );
     this.sessions.add(session);
@@ -130,8 +136,8 @@ export class SandboxPool {
     if (this.closed) throw closedError();
   }
 
-  private start(ask?: Ask): SandboxThread {
-    const thread = new SandboxThread(this.limits, ask);
+  private start(): SandboxThread {
+    const thread = new SandboxThread(this.limits);
     this.threads.add(thread);
     return thread;
   }
@@ -145,6 +151,16 @@ export class SandboxPool {
     }
     this.busy++;
     return this.idle.pop() ?? this.start();
+  }
+
+  /** Keeps an idle thread, if it may be used and is needed. */
+  private async giveBack(thread: SandboxThread, reusable: boolean): Promise<void> {
+    if (reusable && !thread.isDead && !this.closed && this.idle.length < this.size) {
+      this.idle.push(thread);
+      return;
+    }
+    this.threads.delete(thread);
+    await thread.end();
   }
 
   /** Hands the thread on, or a new one in its place. */
@@ -162,7 +178,7 @@ export class SandboxPool {
       return;
     }
     this.busy--;
-    this.idle.push(next);
+    await this.giveBack(next, true);
   }
 }
 

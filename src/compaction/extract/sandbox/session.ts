@@ -3,7 +3,14 @@
 import { HarnessError } from '../../../errors.ts';
 import { prepareCode } from './prepare.ts';
 import { type Language, type Refused, type SandboxLimits, summaryLine } from './program.ts';
-import type { SandboxThread } from './thread.ts';
+import type { Ask, SandboxThread } from './thread.ts';
+
+/** Where a session has its thread from. */
+export interface ThreadSource {
+  take(): SandboxThread;
+  /** Takes back a thread that others may use, and ends any other. */
+  giveBack(thread: SandboxThread, reusable: boolean): Promise<void>;
+}
 
 export interface Ran {
   readonly kind: 'ran';
@@ -16,9 +23,11 @@ export class SandboxSession {
   private readonly language: Language;
   private readonly input: string;
   private readonly limits: SandboxLimits;
-  private readonly startThread: () => SandboxThread;
+  private readonly ask: Ask | undefined;
+  private readonly threads: ThreadSource;
   private readonly closing: (session: SandboxSession) => void;
   private thread: SandboxThread | undefined;
+  private heavy = false;
   private closed = false;
   private result: { output: string | undefined; summary: string | undefined } | undefined;
 
@@ -27,13 +36,15 @@ export class SandboxSession {
     language: Language,
     input: string,
     limits: SandboxLimits,
-    startThread: () => SandboxThread,
+    ask: Ask | undefined,
+    threads: ThreadSource,
     closing: (session: SandboxSession) => void,
   ) {
     this.language = language;
     this.input = input;
     this.limits = limits;
-    this.startThread = startThread;
+    this.ask = ask;
+    this.threads = threads;
     this.closing = closing;
   }
 
@@ -49,19 +60,21 @@ export class SandboxSession {
     const thread = await this.ready(signal);
     const reply = await thread.request({ kind: 'run', code: prepared.code }, signal);
     if (reply.kind === 'ran') {
+      this.heavy = reply.heavy;
       this.result = { output: reply.output, summary: summaryLine(reply.summary) };
       return { kind: 'ran', printed: reply.printed, outputSet: reply.output !== undefined };
     }
     if (reply.kind !== 'refused') {
       throw new HarnessError('harness.internal', `unexpected reply of the sandbox: ${reply.kind}`);
     }
-    const { refusal, message } = reply;
+    const { refusal, message, heavy } = reply;
+    this.heavy = heavy;
     if (refusal === 'syntax' || refusal === 'runtime') {
       if (!thread.isDead) return { kind: 'refused', refusal, message };
     }
     this.result = undefined;
     this.thread = undefined;
-    await thread.end();
+    await this.threads.giveBack(thread, false);
     const lost = `${message}; the variables of earlier runs are gone`;
     return { kind: 'refused', refusal, message: lost };
   }
@@ -79,16 +92,17 @@ export class SandboxSession {
   async close(): Promise<void> {
     this.closed = true;
     this.closing(this);
-    await this.thread?.end();
+    const { thread } = this;
     this.thread = undefined;
+    if (thread !== undefined) await this.threads.giveBack(thread, thread.leave() && !this.heavy);
   }
 
   private async ready(signal: AbortSignal | undefined): Promise<SandboxThread> {
     if (this.thread !== undefined && !this.thread.isDead) return this.thread;
-    const { language, input } = this;
-    const thread = this.startThread();
+    const thread = this.threads.take();
     this.thread = thread;
-    await thread.request({ kind: 'begin', language, input, asks: true }, signal);
+    this.heavy = false;
+    await thread.begin(this.language, this.input, this.ask, signal);
     return thread;
   }
 }

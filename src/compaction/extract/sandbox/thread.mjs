@@ -7,6 +7,7 @@ import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_thread
 import { MachineFactory } from './machine-factory.mjs';
 
 /** @typedef {import('./messages.ts').ThreadRequest} ThreadRequest */
+/** @typedef {import('./messages.ts').ThreadFarewell} ThreadFarewell */
 /** @typedef {import('./messages.ts').ThreadReply} ThreadReply */
 
 /** A machine that has grown past this leaves its memory behind: the parent then takes a new thread. */
@@ -67,7 +68,7 @@ async function evaluate({ language, code, input }) {
       });
     }
   }
-  machine.dispose();
+  factory.release(machine);
 }
 
 /** @param {string} code */
@@ -91,13 +92,20 @@ function runInSession(code) {
     printed,
     output: output.text,
     summary: 'text' in summary ? summary.text : undefined,
+    heavy: session.size > HEAVY_BYTES,
   });
 }
 
-port.on('message', async (/** @type {ThreadRequest} */ request) => {
+function leaveSession() {
+  if (session !== undefined) factory.release(session);
+  session = undefined;
+}
+
+port.on('message', async (/** @type {ThreadRequest | ThreadFarewell} */ request) => {
   try {
     if (request.kind === 'evaluate') await evaluate(request);
     else if (request.kind === 'run') runInSession(request.code);
+    else if (request.kind === 'leave') leaveSession();
     else if (request.kind === 'prepare') {
       await factory.prepare(request.language);
       reply({ kind: 'ready' });

@@ -2,8 +2,14 @@
 
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { HarnessError, messageOf } from '../../../errors.ts';
-import type { ThreadAnswer, ThreadMessage, ThreadReply, ThreadRequest } from './messages.ts';
-import type { Refused, SandboxLimits } from './program.ts';
+import type {
+  ThreadAnswer,
+  ThreadFarewell,
+  ThreadMessage,
+  ThreadReply,
+  ThreadRequest,
+} from './messages.ts';
+import type { Language, Refused, SandboxLimits } from './program.ts';
 
 /** The machine stops itself at its limit; native code that does not look is ended this much later. */
 const GRACE_MILLISECONDS = 300;
@@ -27,16 +33,15 @@ export class SandboxThread {
   private readonly answers: MessagePort;
   private readonly flag: Int32Array;
   private readonly limits: SandboxLimits;
-  private readonly ask: Ask | undefined;
+  private ask: Ask | undefined;
   private pending: Pending | undefined;
   private timer: NodeJS.Timeout | undefined;
   private dead = false;
 
-  constructor(limits: SandboxLimits, ask?: Ask) {
+  constructor(limits: SandboxLimits) {
     const { port1, port2 } = new MessageChannel();
     const signal = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
     this.limits = limits;
-    this.ask = ask;
     this.answers = port1;
     this.flag = new Int32Array(signal);
     this.worker = new Worker(new URL('./thread.mjs', import.meta.url), {
@@ -89,6 +94,25 @@ export class SandboxThread {
       signal?.removeEventListener('abort', abort);
       if (!this.dead) this.worker.unref();
     }
+  }
+
+  /** Begins a session, in a machine of its own, whose questions `ask` answers. */
+  async begin(
+    language: Language,
+    input: string,
+    ask: Ask | undefined,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    this.ask = ask;
+    await this.request({ kind: 'begin', language, input, asks: true }, signal);
+  }
+
+  /** Ends the session and its machine; false where a run is under way, which only `end` ends. */
+  leave(): boolean {
+    if (this.dead || this.pending !== undefined) return false;
+    this.ask = undefined;
+    this.worker.postMessage({ kind: 'leave' } satisfies ThreadFarewell);
+    return true;
   }
 
   /** Ends the thread, whatever it does; a request in flight fails. */

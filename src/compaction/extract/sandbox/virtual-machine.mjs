@@ -37,8 +37,8 @@ export class Machine {
     this.deadline = Number.POSITIVE_INFINITY;
     /** @type {'' | Refusal} */
     this.stopped = '';
-    /** @type {import('quickjs-wasi').QuickJS | undefined} */
-    this.vm = undefined;
+    /** @type {import('./chassis.mjs').Chassis | undefined} */
+    this.chassis = undefined;
   }
 
   /** Whether the program must stop; called by the machine. */
@@ -57,9 +57,11 @@ export class Machine {
     return this.polls * STEPS_PER_POLL;
   }
 
-  /** @param {import('quickjs-wasi').QuickJS} vm @param {string} input */
-  start(vm, input) {
-    this.vm = vm;
+  /** @param {import('./chassis.mjs').Chassis} chassis @param {string} input */
+  start(chassis, input) {
+    this.chassis = chassis;
+    chassis.poll = () => this.poll();
+    const vm = this.machine;
     /** @param {import('quickjs-wasi').JSValueHandle} handle */
     const text = (handle) => (handle.length > MAX_HOST_TEXT ? undefined : handle.toString());
     vm.registerHostCallback('hostRegexp', (source, flags, subject, limit, anchor) => {
@@ -126,8 +128,8 @@ export class Machine {
   }
 
   get machine() {
-    if (this.vm === undefined) throw new Error('the machine was not started');
-    return this.vm;
+    if (this.chassis?.vm === undefined) throw new Error('the machine was not started');
+    return this.chassis.vm;
   }
 
   /** @param {import('quickjs-wasi').QuickJS} vm @param {string} code @returns {Fault | undefined} */
@@ -169,6 +171,7 @@ export class Machine {
 
   /** What was thrown, as a refusal. @param {unknown} error @returns {Fault} */
   fault(error) {
+    this.chassis?.condemn();
     if (this.stopped !== '')
       return { refusal: this.stopped, message: this.limitText(this.stopped) };
     const text = describe(error);
@@ -252,15 +255,6 @@ export class Machine {
   /** Bytes that the machine's memory has grown to. */
   get size() {
     return this.machine.exports.memory.buffer.byteLength;
-  }
-
-  dispose() {
-    try {
-      this.vm?.dispose();
-    } catch {
-      // A machine that was stopped in the middle cannot always be taken down in order; its memory goes with it.
-    }
-    this.vm = undefined;
   }
 }
 

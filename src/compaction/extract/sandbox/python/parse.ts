@@ -1,5 +1,6 @@
 /** Parses a Python (or Starlark) program into its syntax tree. */
 
+import { pushAll } from '../../../../text/long-lists.ts';
 import { Cursor } from './cursor.ts';
 import {
   bindParameters,
@@ -35,12 +36,14 @@ const AUGMENTED = new Set([
   '>>=',
 ]);
 
-const UNAVAILABLE: Readonly<Record<string, string>> = {
-  class: 'class definitions are not available; use functions, dicts and tuples',
-  with: "'with' is not available: there are no files or locks in the sandbox",
-  async: "'async' is not available",
-  await: "'await' is not available",
-};
+const UNAVAILABLE: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    class: 'class definitions are not available; use functions, dicts and tuples',
+    with: "'with' is not available: there are no files or locks in the sandbox",
+    async: "'async' is not available",
+    await: "'await' is not available",
+  }),
+);
 
 /** @throws PythonSyntaxError with the line of the first mistake. */
 export function parseProgram(source: string): PythonModule {
@@ -48,14 +51,14 @@ export function parseProgram(source: string): PythonModule {
   const body: Statement[] = [];
   while (!cursor.isKind('end')) {
     if (cursor.isKind('indent')) cursor.fail('unexpected indent');
-    body.push(...parseStatement(cursor));
+    pushAll(body, parseStatement(cursor));
   }
   return { body, scope: cursor.module };
 }
 
 function parseStatement(cursor: Cursor): Statement[] {
   const { line, text, kind } = cursor.current;
-  const unavailable = kind === 'name' ? UNAVAILABLE[text] : undefined;
+  const unavailable = kind === 'name' ? UNAVAILABLE.get(text) : undefined;
   if (unavailable !== undefined) cursor.fail(unavailable);
   const compound = cursor.nested(() => parseCompound(cursor));
   if (compound !== undefined) return [{ ...compound, line }];
@@ -77,7 +80,7 @@ function parseBlock(cursor: Cursor): Statement[] {
   const body: Statement[] = [];
   while (!cursor.acceptKind('dedent')) {
     if (cursor.isKind('indent')) cursor.fail('unexpected indent');
-    body.push(...parseStatement(cursor));
+    pushAll(body, parseStatement(cursor));
   }
   return body;
 }
@@ -146,7 +149,7 @@ function parseFunction(cursor: Cursor): StatementShape {
     decorators.push(parseNamed(cursor));
     cursor.expectKind('newline');
   }
-  if (!cursor.accept('def')) cursor.fail(UNAVAILABLE[cursor.current.text] ?? "expected 'def'");
+  if (!cursor.accept('def')) cursor.fail(UNAVAILABLE.get(cursor.current.text) ?? "expected 'def'");
   const name = cursor.expectKind('name').text;
   if (isKeyword(name)) cursor.fail(`'${name}' cannot name a function`);
   cursor.scope.bound.add(name);
