@@ -19,6 +19,7 @@ export type ErrorCode =
   | 'input.encoding'
   | 'input.archive'
   | 'input.size'
+  | 'input.changed'
   | 'input.shard'
   | 'model.missing'
   | 'model.timeout'

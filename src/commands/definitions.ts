@@ -75,6 +75,7 @@ function addSweep(program: CAC): void {
     .option('--tokenizer <name>', 'o200k_base, cl100k_base (o200k_base)')
     .option('--samples <n>', 'Repetitions of each cell (1)')
     .option('--jobs <n>', 'Transcripts at once (one for each processor)')
+    .option('--workers <n>', 'Threads that measure (where there is much to do, one for each job)')
     .option('--no-guard', 'Keep rewrites that break a provider rule')
     .option('--controls', 'Add the controls of equal budget to every config')
     .option('--expand <mode>', 'on: the agent has the expand tool and uses it (off)')

@@ -1,8 +1,10 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
-import { HarnessError, messageOf } from '../errors.ts';
+import { cannotMakeFolder, makeFolder } from '../sweep/run-files.ts';
+import { writeWhole } from '../text/write-whole.ts';
 import { columnsPage } from './docs/columns-page.ts';
 import { configKeysPage } from './docs/config-keys-page.ts';
+import { licencesPage } from './docs/licences-page.ts';
 import { rulesPage } from './docs/rules-page.ts';
 import type { Environment, ExitCode } from './environment.ts';
 import { projectPath } from './project.ts';
@@ -16,6 +18,7 @@ export interface DocsOptions {
 export const docsPages: Readonly<Record<string, () => string[]>> = {
   'columns.md': columnsPage,
   'config-keys.md': configKeysPage,
+  'licences.md': licencesPage,
   'rules.md': rulesPage,
 };
 
@@ -46,10 +49,10 @@ export async function docs({ check }: DocsOptions, environment: Environment): Pr
       stdout.write(`${shown}: ${found === undefined ? 'missing' : 'out of date'}: npm run docs\n`);
       exitCode = 1;
     } else {
-      await mkdir(folder, { recursive: true });
-      await writeFile(file, text).catch((cause: unknown) => {
-        throw new HarnessError('output.write', messageOf(cause), { cause, at: { file: shown } });
+      await makeFolder(folder).catch((cause: unknown) => {
+        throw cannotMakeFolder(folder, cause, 'make it by hand');
       });
+      await writeWhole(file, text, { elsewhere: 'make it writable' });
       stdout.write(`${shown}: written\n`);
     }
   }

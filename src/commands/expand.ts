@@ -7,6 +7,7 @@ import { type ReadOptions, readRecordings } from '../recordings/read.ts';
 import { readManifest } from '../sweep/manifest.ts';
 import { listRuns, runFiles } from '../sweep/run-files.ts';
 import { readReferences, type StashReference } from '../sweep/stash-index.ts';
+import { pushAll } from '../text/long-lists.ts';
 import { type Message, resultText } from '../transcript/message.ts';
 import { encodeList } from '../wire/dialect.ts';
 import { RUNS_FOLDER } from './defaults.ts';
@@ -80,7 +81,7 @@ async function nestedContents(
       if (reference === undefined || contents.has(nested)) continue;
       const restored = await contentOf(reference, run.csv, run.cwd);
       contents.set(nested, restored);
-      next.push(...markersIn(restored.content));
+      pushAll(next, markersIn(restored.content));
     }
     level = next;
   }

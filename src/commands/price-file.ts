@@ -1,12 +1,12 @@
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { plain } from '../compaction/located.ts';
 import { Problems } from '../compaction/problems.ts';
-import { readYamlMapping } from '../compaction/yaml-document.ts';
+import { LARGEST_YAML, readYamlMapping } from '../compaction/yaml-document.ts';
 import { addIssues } from '../compaction/zod-places.ts';
-import { HarnessError, messageOf } from '../errors.ts';
+import { HarnessError } from '../errors.ts';
 import { type ModelPrices, offlinePrices, type PriceTable, pricesFrom } from '../model/prices.ts';
+import { wholeText } from '../text/whole-file.ts';
 
 /** USD for a million tokens. */
 const price = z.number().min(0);
@@ -35,19 +35,22 @@ function isDay(text: string): boolean {
  * `{date, models: {NAME: {input, output, cache_read, cache_write_5m, cache_write_1h}}}`, USD for a million
  * tokens. The table alone where no file is given.
  *
- * Rejects with `input.missing`; with `config.syntax`, `config.key` or `config.value` at file and line for a
+ * Rejects with `input.missing`, `input.size`; with `config.syntax`, `config.key` or `config.value` at file and line for a
  * file that is none of prices.
  */
 export async function readPrices(file: string | undefined, cwd: string): Promise<PriceTable> {
   if (file === undefined) return offlinePrices;
-  let text: string;
-  try {
-    text = await readFile(resolve(cwd, file), 'utf8');
-  } catch (cause) {
-    const message = `cannot read the prices: ${messageOf(cause)}; give --prices the path of a YAML or JSON file`;
-    throw new HarnessError('input.missing', message, { cause, at: { file } });
-  }
-  return parsePrices(text, file);
+  return parsePrices(await priceText(file, cwd), file);
+}
+
+/** The text of a price file. Rejects with `input.missing` or `input.size`. */
+export function priceText(file: string, cwd: string): Promise<string> {
+  return wholeText(resolve(cwd, file), {
+    what: 'the prices',
+    shown: file,
+    limit: 4 * LARGEST_YAML,
+    advice: 'give --prices the path of a YAML or JSON file',
+  });
 }
 
 const EXAMPLE = 'date: 2026-11-30';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { basename, join, relative, resolve } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
 import { HarnessError } from '../errors.ts';
@@ -17,8 +17,11 @@ import {
 } from '../report/run-figures.ts';
 import { writeCell } from '../rows/cell-text.ts';
 import { parseRows } from '../rows/csv.ts';
+import { RunLock } from '../sweep/lock.ts';
 import { readManifest } from '../sweep/manifest.ts';
 import { listRuns, runFiles } from '../sweep/run-files.ts';
+import { wholeText } from '../text/whole-file.ts';
+import { writeWhole } from '../text/write-whole.ts';
 import type { ComparisonOptions } from './comparison-options.ts';
 import { BASELINE, RESULTS_FOLDER, RUNS_FOLDER } from './defaults.ts';
 import type { Environment, ExitCode } from './environment.ts';
@@ -26,7 +29,13 @@ import { type Imported, importRewardsFrom } from './imported.ts';
 import { configFolders, projectPath } from './project.ts';
 import { refusals } from './publish/refusals.ts';
 import { type ConfigSource, findConfigs } from './publish/reproduction.ts';
-import { claimSnapshot, readSnapshots, snapshotName, writeWhole } from './publish/snapshots.ts';
+import {
+  claimSnapshot,
+  makeSnapshotFolder,
+  PAGE,
+  readSnapshots,
+  snapshotName,
+} from './publish/snapshots.ts';
 import { rewardSteps, runSteps } from './publish/steps.ts';
 
 export interface PublishResultsOptions extends ComparisonOptions {
@@ -58,14 +67,35 @@ export async function publishResults(
   options: PublishResultsOptions,
   environment: Environment,
 ): Promise<ExitCode> {
-  const { cwd, stdout, stderr } = environment;
+  const { cwd } = environment;
   const folder = resolve(cwd, options.out ?? projectPath(cwd, RESULTS_FOLDER));
   const subject = await subjectOf(options, environment);
-  const { snapshots: earlier, unreadable } = await readSnapshots(folder);
+  await makeSnapshotFolder(folder);
+  // The page lists every snapshot, so only one at a time is added.
+  const lock = await RunLock.acquire(join(folder, PAGE), environment);
+  try {
+    await publish(subject, folder, options, environment);
+    return 0;
+  } finally {
+    await lock.release();
+  }
+}
+
+async function publish(
+  subject: Subject,
+  folder: string,
+  options: PublishResultsOptions,
+  { cwd, stdout, stderr }: Environment,
+): Promise<void> {
+  const { snapshots: earlier, unreadable, unfinished } = await readSnapshots(folder);
   for (const file of unreadable) {
     stderr.write(`notice: ${file} is no manifest of a snapshot of this version: not listed\n`);
   }
+  for (const file of unfinished) {
+    stderr.write(`notice: ${file} has no manifest: its publication was stopped; delete it\n`);
+  }
   const { run, live } = subject;
+  const elsewhere = 'choose another --out';
   const stem = await claimSnapshot(
     folder,
     subject.date,
@@ -75,24 +105,25 @@ export async function publishResults(
   const rewards = run !== undefined && live !== undefined ? `${stem}.rewards.csv` : null;
   const files = runFiles(join(folder, `${stem}.csv`));
   try {
-    if (rewards !== null) await writeWhole(join(folder, rewards), rewardsCsv(live?.table));
+    if (rewards !== null) {
+      await writeWhole(join(folder, rewards), rewardsCsv(live?.table), { elsewhere });
+    }
     const published = publishedOf(subject, stem, rewards, earlier);
     const page = resultsPage(pageInput(options, subject, published, earlier));
     const manifest = { ...run?.manifest, published };
-    await writeWhole(files.manifest, `${JSON.stringify(manifest, null, 2)}\n`);
-    await writeWhole(join(folder, 'README.md'), page);
+    await writeWhole(files.manifest, `${JSON.stringify(manifest, null, 2)}\n`, { elsewhere });
+    await writeWhole(join(folder, PAGE), page, { elsewhere });
   } catch (error) {
     // Half a snapshot would be taken for a whole one.
     for (const file of [files.csv, files.manifest, join(folder, `${stem}.rewards.csv`)]) {
-      await rm(file, { force: true });
+      await rm(file, { force: true }).catch(() => {});
     }
     throw error;
   }
   for (const reason of subject.forced) stderr.write(`published by force: ${reason}\n`);
-  for (const file of [`${stem}.csv`, rewards, `${stem}.manifest.json`, 'README.md']) {
+  for (const file of [`${stem}.csv`, rewards, `${stem}.manifest.json`, PAGE]) {
     if (file !== null) stdout.write(`${relative(cwd, join(folder, file))}\n`);
   }
-  return 0;
 }
 
 async function subjectOf(
@@ -139,9 +170,7 @@ async function publishedRun(
 ): Promise<{ run: NonNullable<Subject['run']>; reasons: string[] }> {
   const manifest = await readManifest(runFiles(csv).manifest);
   const file = relative(cwd, csv);
-  const text = await readFile(csv, 'utf8').catch((cause) => {
-    throw new HarnessError('input.missing', 'cannot read the rows', { cause, at: { file } });
-  });
+  const text = await wholeText(csv, { what: 'the rows', shown: file });
   const rows = parseRows(text, file);
   const baseline = options.baseline ?? BASELINE;
   const configs = manifest.configs.map(({ name }) => name);

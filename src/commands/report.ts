@@ -1,6 +1,5 @@
-import { writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
-import { HarnessError, messageOf } from '../errors.ts';
+import { HarnessError } from '../errors.ts';
 import { withLightColours } from '../report/charts/theme.ts';
 import { compareAll } from '../report/comparison.ts';
 import { markdownSummary } from '../report/html/markdown-summary.ts';
@@ -15,8 +14,11 @@ import type { CellResult } from '../rows/result.ts';
 import { makeFolder } from '../sweep/run-files.ts';
 import { redactSecrets } from '../text/redact.ts';
 import { visible, visibleLines } from '../text/visible.ts';
+import { cannotWrite } from '../text/write-error.ts';
+import { writeWhole } from '../text/write-whole.ts';
 import { BASELINE } from './defaults.ts';
 import type { Environment, ExitCode } from './environment.ts';
+import { jsonOutput } from './json-output.ts';
 import type { ReportOptions } from './report/options.ts';
 import { replayAll } from './report/replay-runs.ts';
 import { configsIn, reportRun, titleOf } from './report/run-facts.ts';
@@ -82,8 +84,7 @@ export async function report(options: ReportOptions, environment: Environment): 
     await write('requests', requestsFile(file), lines.file());
   }
   if (options.markdown === '-') stdout.write(markdown);
-  else if (options.json)
-    stdout.write(`${JSON.stringify(summaryOf(input, rendered.notes, written), null, 2)}\n`);
+  else if (options.json) stdout.write(`${jsonOutput(summaryOf(input, rendered.notes, written))}\n`);
   else {
     for (const { file, bytes } of written) {
       stdout.write(`${visible(file)} (${sizeText(bytes)})\n`);
@@ -129,13 +130,10 @@ function requestsFile(file: string): string {
 }
 
 async function writeOut(file: string, content: string | Uint8Array): Promise<void> {
-  try {
-    await makeFolder(dirname(file));
-    await writeFile(file, content);
-  } catch (cause) {
-    const message = `cannot write: ${messageOf(cause)}; choose another place`;
-    throw new HarnessError('output.write', message, { cause, at: { file } });
-  }
+  await makeFolder(dirname(file)).catch((cause: unknown) => {
+    throw cannotWrite(file, cause);
+  });
+  await writeWhole(file, content);
 }
 
 function summaryOf(

@@ -101,9 +101,11 @@ const MISSED = {
 
 /** What was odd about a cassette, and what became of calls that it does not hold. */
 export function cassetteNotices(
-  { notices, missed }: Cassette,
+  { notices, missed: missedHere }: Pick<Cassette, 'notices' | 'missed'>,
   { onMiss }: Pick<ModelOptions, 'onMiss'>,
+  missedInThreads: number,
 ): readonly string[] {
+  const missed = missedHere + missedInThreads;
   if (missed === 0) return notices;
   const calls = missed === 1 ? '1 call was' : `${missed} calls were`;
   return [...notices, `${calls} not in the cassette and ${MISSED[onMiss]} (--on-miss ${onMiss})`];

@@ -8,8 +8,10 @@ import { replayTranscript } from '../replay/replay.ts';
 import { thousands } from '../report/numbers.ts';
 import { paintFor } from '../report/paint.ts';
 import type { Selection } from '../sweep/manifest.ts';
+import { pushAll } from '../text/long-lists.ts';
 import { visible } from '../text/visible.ts';
 import type { Environment, ExitCode } from './environment.ts';
+import { jsonOutput } from './json-output.ts';
 import { problemLines } from './problem-lines.ts';
 import { type CallEstimate, estimateCalls, totalUsd } from './sweep-estimate.ts';
 import { callsProviders } from './sweep-model-options.ts';
@@ -66,7 +68,7 @@ async function count(
   let tokens = 0;
   const baseline = configs.find(({ steps }) => steps.length === 0);
   for await (const reading of readRecordings(patterns, { cwd, format })) {
-    problems.push(...reading.problems);
+    pushAll(problems, reading.problems);
     for (const transcript of reading.transcripts) {
       transcripts++;
       requests += transcript.requests.length;
@@ -112,7 +114,7 @@ function show(
       ...(calls === undefined ? {} : callSummary(calls)),
       exit_code: exitCode,
     };
-    stdout.write(`${JSON.stringify(summary, null, 2)}\n`);
+    stdout.write(`${jsonOutput(summary)}\n`);
     return exitCode;
   }
   const paint = paintFor(stdout.isTerminal, variables);

@@ -11,6 +11,7 @@ import { visible } from '../text/visible.ts';
 import { asInvoked } from './as-invoked.ts';
 import { BASELINE, RUNS_FOLDER } from './defaults.ts';
 import type { Environment, ExitCode } from './environment.ts';
+import { jsonOutput } from './json-output.ts';
 import { problemLines } from './problem-lines.ts';
 import { projectPath } from './project.ts';
 import { shellWord } from './shell-words.ts';
@@ -137,7 +138,7 @@ export function reportJson(report: SweepReport, environment: Environment): void 
       ...at,
     })),
   };
-  stdout.write(`${JSON.stringify(summary, null, 2)}\n`);
+  stdout.write(`${jsonOutput(summary)}\n`);
 }
 
 function callSummary({ answered, failed, reasons }: CallOutcomes) {

@@ -1,8 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { relative, resolve } from 'node:path';
 import { externalCalls } from '../compaction/external-host.ts';
-import { loadConfigs } from '../compaction/preset.ts';
-import { HarnessError } from '../errors.ts';
+import { codeOf } from '../errors.ts';
 import type { Budget } from '../model/budget.ts';
 import { secretsOf } from '../model/endpoint.ts';
 import type { PriceTable } from '../model/prices.ts';
@@ -13,10 +12,10 @@ import { type Manifest, type Selection, startManifest } from '../sweep/manifest.
 import { resumeRun } from '../sweep/resume.ts';
 import { runSweep, type SweepPlan, type SweepResult } from '../sweep/run.ts';
 import { createRun, type OpenRun } from '../sweep/run-files.ts';
-import { BASELINE, CONTROLS, DEFAULT_TRANSCRIPTS, RUNS_FOLDER } from './defaults.ts';
+import { RUNS_FOLDER } from './defaults.ts';
 import type { Environment, ExitCode } from './environment.ts';
 import { readPrices } from './price-file.ts';
-import { configFolders, projectPath, provenance } from './project.ts';
+import { projectPath, provenance } from './project.ts';
 import { checkExecutor, executorOf } from './sweep-executor.ts';
 import { type CallOutcomes, cassetteNotices } from './sweep-failures.ts';
 import { sweepModels } from './sweep-models.ts';
@@ -26,7 +25,8 @@ import { checkModels } from './sweep-preflight.ts';
 import { listSweep, planSweep } from './sweep-preview.ts';
 import { redacted, redactionOf, secretsIn, withRedaction } from './sweep-redaction.ts';
 import { reportJson, reportText } from './sweep-report.ts';
-import { accessOf, settingsOf, withCassette } from './sweep-settings.ts';
+import { selectSweep } from './sweep-select.ts';
+import { withCassette } from './sweep-settings.ts';
 import { spendReport } from './sweep-spend.ts';
 
 /**
@@ -46,7 +46,7 @@ export async function sweep(options: SweepOptions, environment: Environment): Pr
 }
 
 async function selected(options: SweepOptions, environment: Environment): Promise<ExitCode> {
-  const { selection, notices } = await select(options, environment);
+  const { selection, notices } = await selectSweep(options, environment);
   const secrets = secretsIn(selection, environment.variables);
   const redact = redactionOf(secrets);
   const told = withRedaction(environment, redact);
@@ -101,13 +101,26 @@ async function run(
       stderr.write(`going on with ${shown}: ${opened.kept.size} cells are finished\n`);
     }
     const { manifest } = opened;
-    const executor = await executorOf(options, { manifest, csv: files.csv }, environment);
-    const placed = executor === undefined ? plan : { ...plan, executor };
-    const result = await watched(placed, opened, environment);
+    let missed = 0;
+    const placed = { manifest, csv: files.csv, selection: whole };
+    const executor = await executorOf(options, placed, environment, (calls) => {
+      missed += calls;
+    });
+    const result = await watched({ ...plan, executor }, opened, environment).catch(
+      (error: unknown) => {
+        if (codeOf(error) === 'output.write') {
+          const shown = relative(cwd, files.csv);
+          stderr.write(
+            `what was written is kept; to go on: the same command with --resume ${shown}\n`,
+          );
+        }
+        throw error;
+      },
+    );
     const exitCode = exitCodeOf(result, outcomes);
     const spend =
       budget && (await spendReport({ budget, result, cells, prices }, whole, options, environment));
-    const notices = cassette === undefined ? [] : cassetteNotices(cassette, options);
+    const notices = cassette === undefined ? [] : cassetteNotices(cassette, options, missed);
     for (const notice of notices) stderr.write(`notice: ${notice}\n`);
     const report = { result, selection: whole, files, exitCode, spend, outcomes };
     if (options.json) reportJson(report, environment);
@@ -165,42 +178,6 @@ async function open(
   const origin = await provenance(environment.nodeVersion);
   const run = await createRun(folder, name, started, environment);
   return { run, manifest: startManifest(selection, origin, started), kept: new Map() };
-}
-
-/** Resolves everything that the options name. */
-async function select(
-  options: SweepOptions,
-  { cwd, variables }: Environment,
-): Promise<{ selection: Selection; notices: readonly string[] }> {
-  const inline = variables.CONTEXT_GURU_CONFIG_YAML;
-  const named = options.configs.length === 0 && inline !== undefined ? ['env'] : options.configs;
-  if (named.length === 0) {
-    const message = 'no config is named: give --config NAME (--config all for every one)';
-    throw new HarnessError('usage', message);
-  }
-  const { configs, notices } = await loadConfigs({
-    names: [
-      BASELINE,
-      ...named.filter((name) => name !== BASELINE),
-      ...(options.controls ? CONTROLS : []),
-    ],
-    sets: options.sets,
-    folder: configFolders(cwd),
-    ...(inline === undefined ? {} : { inline }),
-    cheapModel: {
-      model: variables.CHEAP_MODEL,
-      provider: variables.CHEAP_MODEL_PROVIDER,
-      base: variables.CHEAP_MODEL_BASE,
-      key: variables.CHEAP_MODEL_KEY,
-      auth: variables.CHEAP_MODEL_AUTH,
-    },
-  });
-  const { transcripts, format } = options;
-  const patterns = transcripts.length > 0 ? transcripts : [projectPath(cwd, DEFAULT_TRANSCRIPTS)];
-  const settings = settingsOf(options);
-  const access = accessOf(options);
-  const reached = access === undefined ? {} : { access };
-  return { selection: { configs, patterns, format, settings, ...reached }, notices };
 }
 
 function planOf(

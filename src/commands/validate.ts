@@ -3,6 +3,9 @@ import { resolve } from 'node:path';
 import { codeOf, HarnessError, messageOf, nearestName } from '../errors.ts';
 import type { ShapeMode } from '../shape/rule.ts';
 import type { ShapeDialect } from '../shape/validate.ts';
+import { pushAll } from '../text/long-lists.ts';
+import { visible } from '../text/visible.ts';
+import { jsonOutput } from './json-output.ts';
 import { checkBody, holdsList } from './validate/bodies.ts';
 import { type CaseOutcome, checkCases } from './validate/cases.ts';
 import { dialectNamed, dialectNames } from './validate/dialect-name.ts';
@@ -77,11 +80,14 @@ export async function validateCommand(
     if (files.kind === 'failed') unreadable.push(files.message);
     for (const file of files.kind === 'done' ? files.value : []) {
       const checked = await checkFile(file, { dialect, mode, cwd });
-      lists.push(...checked.lists);
+      pushAll(lists, checked.lists);
       // A folder also holds files that are no lists; who names a file means it.
       const broken = file === path ? checked.unreadable : checked.broken;
-      unreadable.push(...broken);
-      skipped.push(...checked.unreadable.filter((line) => !broken.includes(line)));
+      pushAll(unreadable, broken);
+      pushAll(
+        skipped,
+        checked.unreadable.filter((line) => !broken.includes(line)),
+      );
     }
   }
   return listsResult(lists, unreadable, skipped, options.json === true);
@@ -149,7 +155,8 @@ function casesResult(
   settled: Settled<readonly CaseOutcome[]>,
   json: boolean,
 ): ValidateCommandResult {
-  if (settled.kind === 'failed') return { exitCode: 2, output: `error: ${settled.message}` };
+  if (settled.kind === 'failed')
+    return { exitCode: 2, output: visible(`error: ${settled.message}`) };
   const outcomes = settled.value;
   const different = outcomes.filter((outcome) => outcome.kind === 'different');
   const broken = outcomes.filter((outcome) => outcome.kind === 'broken');
@@ -157,7 +164,7 @@ function casesResult(
   const exitCode = broken.length > 0 ? 2 : different.length > 0 ? 100 : 0;
   if (json) {
     const report = { cases: outcomes.length, asLabelled, different, broken };
-    return { exitCode, output: JSON.stringify(report, null, 2) };
+    return { exitCode, output: jsonOutput(report) };
   }
   const lines = [
     ...different.map(({ file, detail }) => `${file}: ${detail}`),
@@ -165,7 +172,7 @@ function casesResult(
     `${asLabelled} of ${counted(outcomes.length, 'case')} as labelled` +
       `, ${different.length} different, ${broken.length} broken`,
   ];
-  return { exitCode, output: lines.join('\n') };
+  return { exitCode, output: lines.map(visible).join('\n') };
 }
 
 function listsResult(
@@ -181,7 +188,7 @@ function listsResult(
     const files = lists.map((list) => ({ ...list, violations: violationsAsJson(list) }));
     return {
       exitCode,
-      output: JSON.stringify({ files, errors, warnings, unreadable, skipped }, null, 2),
+      output: jsonOutput({ files, errors, warnings, unreadable, skipped }),
     };
   }
   const lines = [
@@ -191,5 +198,5 @@ function listsResult(
     `${counted(lists.length, 'list')} checked: ${counted(errors, 'error')}, ` +
       `${counted(warnings, 'warning')}, ${counted(unreadable.length, 'unreadable file')}`,
   ];
-  return { exitCode, output: lines.join('\n') };
+  return { exitCode, output: lines.map(visible).join('\n') };
 }

@@ -16,19 +16,28 @@ export class ChangedForms<Source> {
   readonly #words = new Map<string, Source[]>();
   readonly #folded = new Map<string, Source[]>();
   readonly #known = new Set<Source>();
+  /** Sources that nobody has asked about yet: mostly nothing is lost, and nobody does. */
+  readonly #unread: { readonly source: Source; readonly texts: () => readonly string[] }[] = [];
 
-  /** Reads the texts of a source once. */
+  /** Takes a source once; its texts are read when a name is first looked for. */
   add(source: Source, texts: () => readonly string[]): void {
     if (this.#known.has(source)) return;
     this.#known.add(source);
-    for (const word of new Set(texts().flatMap(wordsOf))) {
-      append(this.#words, word, source);
-      append(this.#folded, fold(word), source);
+    this.#unread.push({ source, texts });
+  }
+
+  #read(): void {
+    for (const { source, texts } of this.#unread.splice(0)) {
+      for (const word of new Set(texts().flatMap(wordsOf))) {
+        append(this.#words, word, source);
+        append(this.#folded, fold(word), source);
+      }
     }
   }
 
   /** True when a source that `isShown` has a changed form of `name`; the name itself is not looked for. */
   holds(name: string, isShown: (source: Source) => boolean): boolean {
+    this.#read();
     // Later sources are likelier to be shown.
     if (this.#folded.get(fold(name))?.findLast(isShown) !== undefined) return true;
     if (name.length > LONGEST_NAME) return false;

@@ -1,4 +1,5 @@
 import type { Stash } from '../compaction/stash.ts';
+import { largestOf } from '../text/long-lists.ts';
 import type { Message } from '../transcript/message.ts';
 import type { Transcript } from '../transcript/transcript.ts';
 import { ChangedForms } from './evidence-forms.ts';
@@ -89,7 +90,7 @@ export class EvidenceTracker {
   }
 
   #judge({ value, names }: RecordedUse, isKept: (name: number) => boolean): Evidence {
-    const outlived = Math.max(...names.map((name) => this.#outlived[name] ?? 0));
+    const outlived = largestOf(names.map((name) => this.#outlived[name] ?? 0));
     if (names.some(isKept)) return { value, status: 'kept', outlived };
     if (names.some((name) => this.#reachable.hasName(name))) {
       return { value, status: 'recoverable', outlived };

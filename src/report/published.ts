@@ -113,12 +113,16 @@ interface NumberedRecord {
   readonly line: number;
 }
 
+/** Bytes of a row. Names are what is longest in it, and one of a million bytes is none. */
+const LONGEST_RECORD = 2 ** 20;
+
 function readRecords(text: string, file: string): NumberedRecord[] {
   try {
     const records: NumberedRecord[] = [];
     parse(text, {
       bom: true,
       skip_empty_lines: true,
+      max_record_size: LONGEST_RECORD,
       on_record: (record: string[], { lines }) => {
         records.push({ record, line: lines });
         return null;

@@ -1,3 +1,4 @@
+import { pushAll } from '../text/long-lists.ts';
 import { askedNotes, askedTables } from './asked-tables.ts';
 import { costColumns, costNotes, dearerLines } from './cost-tables.ts';
 import { oneDecimal, thousands, tokenColumn, UNMEASURED } from './numbers.ts';
@@ -139,7 +140,7 @@ function footnotes(totals: readonly ConfigTotals[]): string[] {
     'evidence       identifiers that actions took from their requests: kept in front',
     '               of the model, only behind a marker, or lost',
   ];
-  lines.push(...askedNotes(totals.map(({ asked }) => asked)));
+  pushAll(lines, askedNotes(totals.map(({ asked }) => asked)));
   if (totals.some(({ frontier }) => frontier)) {
     lines.push(
       '*              no other config is as good in all of these and better in one:',

@@ -1,11 +1,11 @@
 import { dirname, resolve } from 'node:path';
-import { parse } from 'yaml';
 import { z } from 'zod';
 import type { BoundComponent } from '../../compaction/bound.ts';
 import { catalog } from '../../compaction/catalog.ts';
 import type { Config } from '../../compaction/config.ts';
 import { hashOf } from '../../compaction/config-identity.ts';
 import { loadComponent } from '../../compaction/own-component.ts';
+import { plainYaml } from '../../compaction/yaml-document.ts';
 import type { Manifest } from '../../sweep/manifest.ts';
 
 type ManifestConfig = Manifest['configs'][number];
@@ -28,7 +28,7 @@ export async function configOfManifest(
   others: readonly ManifestConfig[],
   cwd: string,
 ): Promise<Config | undefined> {
-  const read = documentText.safeParse(parse(text));
+  const read = documentText.safeParse(plainYaml(text));
   if (!read.success) return undefined;
   const { pipeline, components, expand } = read.data;
   const steps: BoundComponent[] = [];

@@ -4,6 +4,7 @@ import { curveChoice, recordingKey } from '../../report/html/session-curves.ts';
 import type { RequestLines } from '../../report/parquet-requests.ts';
 import { startProgress } from '../../report/progress.ts';
 import type { CellResult } from '../../rows/result.ts';
+import { pushAll } from '../../text/long-lists.ts';
 import type { Environment } from '../environment.ts';
 import type { ReportOptions } from './options.ts';
 import { replayRun, type WantedRow } from './replay-run.ts';
@@ -81,7 +82,7 @@ export async function replayAll(
         },
       };
       const onCell = () => progress.update(++done, wanted.length, 0);
-      notes.push(...(await replayRun(run.manifest, own, sink, { cwd, signal, now, onCell })));
+      pushAll(notes, await replayRun(run.manifest, own, sink, { cwd, signal, now, onCell }));
     }
   } finally {
     progress.stop();

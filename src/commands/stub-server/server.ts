@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { HarnessError, messageOf, systemCodeOf } from '../../errors.ts';
 import type { Model, WireName } from '../../model/model.ts';
 import { type StubName, stubModel, stubNames } from '../../model/stub.ts';
+import { pushAll } from '../../text/long-lists.ts';
 import { answer } from './answer.ts';
 import { anthropicWire } from './anthropic.ts';
 import { MISBEHAVE_HEADER, type Misbehaviour, parseMisbehaviour } from './misbehaviour.ts';
@@ -63,7 +64,7 @@ export async function startStubServer(options: StubServerOptions = {}): Promise<
       return serving.maxConcurrent;
     },
     misbehave: (...steps) => {
-      serving.script.push(...steps);
+      pushAll(serving.script, steps);
     },
     close: () =>
       new Promise((resolve) => {

@@ -5,6 +5,7 @@ import type { ShapeContext } from '../../shape/context.ts';
 import { asObject, asString, isObject, type JsonObject } from '../../shape/json-values.ts';
 import type { WireMessage } from '../../shape/rule.ts';
 import type { ShapeDialect } from '../../shape/validate.ts';
+import { pushAll } from '../../text/long-lists.ts';
 import { elements, rootSpan, slice, path as spanAt } from '../../wire/json-spans.ts';
 import { dialectNamed } from './dialect-name.ts';
 import { type JsonFile, placeOf } from './read-json.ts';
@@ -159,7 +160,7 @@ function exactTexts({ value }: JsonFile): ExactTexts | undefined {
   const before: WireMessage[] = [];
   const visit = (name: string, field: unknown): void => {
     if (typeof field === 'string') {
-      (BEFORE.test(name) ? before : list).push(...messagesIn(field));
+      pushAll(BEFORE.test(name) ? before : list, messagesIn(field));
     } else if (Array.isArray(field)) for (const inner of field) visit(name, inner);
     else if (isObject(field)) {
       for (const [key, inner] of Object.entries(field)) visit(`${name}.${key}`, inner);

@@ -2,6 +2,7 @@ import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import { HarnessError, type Place } from '../../errors.ts';
 import { isObject } from '../../shape/json-values.ts';
+import { wholeBytes } from '../../text/whole-file.ts';
 import { syntaxError } from '../../wire/json-error.ts';
 import { path as spanAt } from '../../wire/json-spans.ts';
 
@@ -27,14 +28,7 @@ export async function readJsonFile(file: string): Promise<JsonFile> {
 }
 
 async function readBytes(file: string): Promise<Uint8Array> {
-  try {
-    return await fs.readFile(file);
-  } catch (cause) {
-    throw new HarnessError('input.missing', `cannot read the file: ${systemReason(cause)}`, {
-      cause,
-      at: { file },
-    });
-  }
+  return await wholeBytes(file, { what: 'the file' });
 }
 
 function systemReason(cause: unknown): string {

@@ -1,8 +1,9 @@
 import { setMaxListeners } from 'node:events';
-import { parse, stringify } from 'yaml';
+import { stringify } from 'yaml';
 import { z } from 'zod';
 import type { Config } from '../../compaction/config.ts';
 import { externalCalls } from '../../compaction/external-host.ts';
+import { plainYaml } from '../../compaction/yaml-document.ts';
 import { HarnessError } from '../../errors.ts';
 import type { IncomingModel, Variables } from '../../model/endpoint.ts';
 import { missingOf } from '../../model/preflight.ts';
@@ -117,7 +118,7 @@ const configModel = z.looseObject({ source: z.literal('config') });
 
 /** The text with the `CHEAP_MODEL_KEY` of this machine, where that of the starter stood. */
 function withOwnKey(text: string, { CHEAP_MODEL_KEY: key }: Variables): string {
-  const read = document.safeParse(parse(text));
+  const read = document.safeParse(plainYaml(text));
   if (key === undefined || key === '' || !read.success) return text;
   const components = Object.entries(read.data.components ?? {}).map(([name, settings]) => {
     const model = configModel.safeParse(settings.model);

@@ -1,4 +1,5 @@
 import * as Plot from '@observablehq/plot';
+import { largestOf, pushAll, smallestOf } from '../../text/long-lists.ts';
 import { shortenNames } from '../shorten.ts';
 import { compactTicks } from './compact.ts';
 import { drawing, type LegendEntry, labelWidth, outlined } from './drawing.ts';
@@ -112,7 +113,7 @@ function padded(
   values: readonly number[],
   limits: readonly [number, number] = [-Infinity, Infinity],
 ): [number, number] {
-  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const [low, high] = [smallestOf(values), largestOf(values)];
   const room = (high - low || Math.abs(high) || 1) * 0.08;
   // Past the limit only what a dot on it takes.
   const over = high === low ? 0 : room / 2;
@@ -148,7 +149,7 @@ function labelsOf(
     const { left, top } = at(point);
     return { left: left - 6, right: left + 6, top: top - 6, bottom: top + 6 };
   });
-  taken.push(...alongLine(named.filter(({ onFrontier }) => onFrontier).map(at)));
+  pushAll(taken, alongLine(named.filter(({ onFrontier }) => onFrontier).map(at)));
   const names = shortenNames(
     named.map(({ config }) => config),
     width < 500 ? 20 : 34,

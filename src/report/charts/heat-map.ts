@@ -1,4 +1,5 @@
 import * as Plot from '@observablehq/plot';
+import { largestOf, smallestOf } from '../../text/long-lists.ts';
 import { drawing } from './drawing.ts';
 import { ink } from './theme.ts';
 
@@ -28,7 +29,7 @@ export function heatMap(
   { label, xLabel, yLabel, xs, ys, width, spell }: HeatMapOptions,
 ): string {
   const values = cells.map(({ value }) => value);
-  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const [low, high] = [smallestOf(values), largestOf(values)];
   const stepOf = ({ value }: HeatCell) =>
     high === low ? 2 : Math.min(5, Math.floor(((value - low) / (high - low)) * STEPS.length));
   const titleOf = (cell: HeatCell) =>

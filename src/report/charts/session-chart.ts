@@ -1,4 +1,5 @@
 import * as Plot from '@observablehq/plot';
+import { largestOf } from '../../text/long-lists.ts';
 import { shortenNames } from '../shorten.ts';
 import { compact } from './compact.ts';
 import { drawing } from './drawing.ts';
@@ -61,7 +62,7 @@ export function sessionChart(
       marginRight: 12,
       marginBottom: 38,
       x: { label: 'request →', ticks: Math.min(before.length, width / 60), tickFormat: 'd' },
-      y: { label: '↑ tokens', ticks: 4, tickFormat: compact, domain: [0, Math.max(1, ...before)] },
+      y: { label: '↑ tokens', ticks: 4, tickFormat: compact, domain: [0, largestOf(before, 1)] },
       marks: [
         Plot.gridY({ ticks: 4, stroke: ink('faint'), strokeOpacity: 1 }),
         Plot.areaY(points(before), {

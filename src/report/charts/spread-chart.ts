@@ -1,4 +1,5 @@
 import * as Plot from '@observablehq/plot';
+import { largestOf, smallestOf } from '../../text/long-lists.ts';
 import { shortenNames } from '../shorten.ts';
 import { drawing, outlined } from './drawing.ts';
 import { ink } from './theme.ts';
@@ -103,7 +104,7 @@ export function spreadChart(
 /** Names under their dots, those near an end of the axis towards its middle. */
 function outlierNames(points: readonly SpreadPoint[], isNarrow: boolean): Plot.Markish[] {
   const percents = points.map(({ percent }) => percent);
-  const [low, high] = [Math.min(0, ...percents), Math.max(...percents)];
+  const [low, high] = [smallestOf(percents, 0), largestOf(percents)];
   const share = ({ percent }: SpreadPoint) => (high === low ? 0 : (percent - low) / (high - low));
   const anchors = [
     ['start', points.filter((point) => share(point) < 0.2)],

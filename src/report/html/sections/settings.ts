@@ -1,4 +1,4 @@
-import { parse } from 'yaml';
+import { plainYaml } from '../../../compaction/yaml-document.ts';
 import { heatMap } from '../../charts/heat-map.ts';
 import { oneDecimal, typesetThousands, UNMEASURED } from '../../numbers.ts';
 import { controlledBy } from '../../results/controls.ts';
@@ -67,12 +67,7 @@ function leavesOf(text: string): Map<string, string> {
       for (const [key, child] of Object.entries(value)) walk(child, [...path, key]);
     } else leaves.set(path.join('.'), Array.isArray(value) ? JSON.stringify(value) : String(value));
   };
-  let document: unknown;
-  try {
-    document = parse(text);
-  } catch {
-    return leaves;
-  }
+  const document = plainYaml(text);
   if (typeof document === 'object' && document !== null && 'components' in document) {
     walk(document.components, []);
   }

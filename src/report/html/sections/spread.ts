@@ -1,4 +1,5 @@
 import { type CellResult, isFinished } from '../../../rows/result.ts';
+import { pushAll } from '../../../text/long-lists.ts';
 import { type SpreadPoint, type SpreadRow, spreadChart } from '../../charts/spread-chart.ts';
 import { oneDecimal } from '../../numbers.ts';
 import { controlledBy } from '../../results/controls.ts';
@@ -41,7 +42,7 @@ export function spreadSection({ rows, totals, baseline }: ReportInput): Section 
         href: cellHref(place),
       }),
     );
-    points.push(...ofConfig);
+    pushAll(points, ofConfig);
     const outliers = ofConfig
       .filter(({ isOutlier }) => isOutlier)
       .toSorted((a, b) => a.percent - b.percent);
