@@ -5,7 +5,8 @@ import { defineConfig } from 'tsdown';
  * configs and fixtures are found by their place beside the code.
  */
 export default defineConfig({
-  entry: ['src/cli.ts', 'src/api.ts'],
+  // The last is what threads load, by its place.
+  entry: ['src/cli.ts', 'src/api.ts', 'src/commands/sweep-thread.ts'],
   outDir: 'dist',
   format: 'esm',
   platform: 'node',
@@ -17,6 +18,7 @@ export default defineConfig({
   clean: true,
   copy: [
     { from: 'src/report/html/assets', to: 'dist/report/html' },
+    { from: 'src/commands/sweep-thread.mjs', to: 'dist/commands' },
     { from: 'src/compaction/extract/sandbox/*.mjs', to: 'dist/compaction/extract/sandbox' },
     {
       from: 'src/compaction/extract/sandbox/javascript-runtime',

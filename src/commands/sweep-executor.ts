@@ -1,15 +1,17 @@
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { HarnessError } from '../errors.ts';
 import type { Variables } from '../model/endpoint.ts';
 import type { Executor } from '../sweep/executors/executor.ts';
+import { localExecutor } from '../sweep/executors/local.ts';
 import type { Manifest, Selection } from '../sweep/manifest.ts';
 import type { Environment } from './environment.ts';
+import { priceText } from './price-file.ts';
 import { redisAddress } from './redis-address.ts';
 import { blocksOf } from './sweep-askers.ts';
 import { callsProviders } from './sweep-model-options.ts';
 import type { SweepOptions } from './sweep-options.ts';
+import type { ThreadInit } from './sweep-thread.ts';
 
 /** Jobs that are out at once, where `--jobs` does not say it. */
 const DEFAULT_WINDOW = 1000;
@@ -38,13 +40,24 @@ export function checkExecutor(
   }
 }
 
-/** Where the cells of this run are measured; undefined: in this process. */
+interface PlacedRun {
+  readonly manifest: Manifest;
+  readonly csv: string;
+  readonly selection: Selection;
+}
+
+/**
+ * Where the cells of this run are measured.
+ *
+ * @param onMissed told how many calls threads did not find in the cassette
+ */
 export async function executorOf(
   options: SweepOptions,
-  { manifest, csv }: { readonly manifest: Manifest; readonly csv: string },
+  { manifest, csv, selection }: PlacedRun,
   environment: Environment,
-): Promise<Executor | undefined> {
-  if (options.executor === 'local') return undefined;
+  onMissed: (calls: number) => void,
+): Promise<Executor> {
+  if (options.executor === 'local') return ownExecutor(options, selection, environment, onMissed);
   const { variables, stderr, host, cwd } = environment;
   // A driver of Redis that no other sweep needs.
   const { bullmqExecutor } = await import('../sweep/executors/bullmq.ts');
@@ -57,10 +70,37 @@ export async function executorOf(
       manifest: { ...manifest, problems: [] },
       ...(prices === undefined
         ? {}
-        : { prices: { file: prices, text: await readFile(resolve(cwd, prices), 'utf8') } }),
+        : { prices: { file: prices, text: await priceText(prices, cwd) } }),
     },
     send: options.send,
     window: options.jobs ?? DEFAULT_WINDOW,
     say: (line) => stderr.write(`${line}\n`),
+  });
+}
+
+/** In this process, or in threads of it. */
+async function ownExecutor(
+  options: SweepOptions,
+  { configs }: Selection,
+  environment: Environment,
+  onMissed: (calls: number) => void,
+): Promise<Executor> {
+  const processors = Math.max(1, environment.processors);
+  const jobs = options.jobs ?? processors;
+  // What a provider answers is waited for, and kept as soon as it is there: it was paid.
+  if (callsProviders(options)) return localExecutor(jobs);
+  const workers = options.workers ?? Math.min(jobs, processors);
+  if (workers < 2) return localExecutor(jobs, true);
+  const { threadsExecutor } = await import('../sweep/executors/threads.ts');
+  const { cwd, variables } = environment;
+  const importsOwn = configs.some(({ steps }) => steps.some(({ code }) => code !== undefined));
+  const init: ThreadInit = { options, cwd, variables: { ...variables }, importsOwn };
+  return threadsExecutor({
+    workers,
+    script: fileURLToPath(new URL('./sweep-thread.mjs', import.meta.url)),
+    init,
+    jobs,
+    always: options.workers !== undefined,
+    onMissed,
   });
 }

@@ -57,6 +57,7 @@ export function summarizerInput(
   };
   const goal = goalOf(messages);
   const rendered = (position: number) => render(messages[position], position, config, context);
+  const exact = (position: number) => exactTokens(messages[position], position, config, context);
   const frameOf = (dropped: number) => frameTokens(goal, dropped, context);
   const frame = frameOf(span.to - span.from);
   const { first, tokens } = latestThatFit(span, rendered, limit - frame);
@@ -66,13 +67,13 @@ export function summarizerInput(
   const fits = (prompt: string) => countTokens(prompt) <= limit;
   // The sum of the parts may be a little off the whole, so near the limit each line is counted as it stands.
   let body = 0;
-  for (let position = first; position < span.to; position++) body += rendered(position).exact();
+  for (let position = first; position < span.to; position++) body += exact(position);
   for (let start = first; start < span.to; start++) {
     if (frameOf(start - span.from) + body <= limit) {
       const prompt = promptFrom(start);
       if (limit > SMALL_PROMPT || fits(prompt)) return { system, prompt };
     }
-    body -= rendered(start).exact();
+    body -= exact(start);
   }
   if (span.to <= span.from) return undefined;
   let { text } = rendered(span.to - 1);
@@ -94,43 +95,90 @@ interface Rendered {
   readonly text: string;
   /** About: head and body apart, and a line end after each. */
   readonly tokens: number;
-  /** What it adds to a prompt. A message begins with `[` on a new line, so no token reaches over its ends. */
-  exact(): number;
 }
 
-const NOTHING: Rendered = { text: '', tokens: 0, exact: () => 0 };
+/** What is remembered of a message where it stood. No function: one would keep the request that it was made at. */
+interface Place {
+  position: number;
+  rendered: Rendered;
+  /** What it adds to a prompt; found when it is first needed. */
+  exact: number | undefined;
+}
+
+const NOTHING: Rendered = { text: '', tokens: 0 };
+
+/** What a message says to the summarizer wherever it stands. */
+interface Body {
+  readonly text: string;
+  readonly tokens: number;
+}
+
+function bodyOf(
+  message: Message,
+  { include_tool_calls: whole }: SummarizeConfig,
+  { countTokens, memo, countResult }: Counter,
+): Body {
+  return memo(message, BODY_KEYS[`${whole}`], () => {
+    const text = renderBody(message, whole, (block) => countResult(message, block));
+    return { text, tokens: countTokens(text) };
+  });
+}
 
 /** Remembered with its place: the same message mostly stands where it stood at the request before. */
+function placeOf(
+  message: Message,
+  position: number,
+  config: SummarizeConfig,
+  context: Counter,
+): Place {
+  const key = PLACE_KEYS[`${config.include_tool_calls}`];
+  const place = context.memo(
+    message,
+    key,
+    (): Place => ({ position: -1, rendered: NOTHING, exact: undefined }),
+  );
+  if (place.position === position) return place;
+  const body = bodyOf(message, config, context);
+  const line = renderHead(message, position);
+  const tokens = context.countTokens(line) + body.tokens + 2;
+  place.position = position;
+  place.rendered = { text: `${line}\n${body.text}`, tokens };
+  place.exact = undefined;
+  return place;
+}
+
 function render(
   message: Message | undefined,
   position: number,
   config: SummarizeConfig,
-  { countTokens, memo, countResult }: Counter,
+  context: Counter,
 ): Rendered {
-  if (message === undefined) return NOTHING;
-  const whole = config.include_tool_calls;
-  const place = memo(message, PLACE_KEYS[`${whole}`], () => ({ position: -1, rendered: NOTHING }));
-  if (place.position === position) return place.rendered;
-  const body = memo(message, BODY_KEYS[`${whole}`], () => {
-    const text = renderBody(message, whole, (block) => countResult(message, block));
-    return { text, tokens: countTokens(text) };
-  });
-  const line = renderHead(message, position);
-  const text = `${line}\n${body.text}`;
-  let known: number | undefined;
-  const exact = () => {
-    known ??= exactTokens();
-    return known;
-  };
-  const exactTokens = () => {
+  return message === undefined ? NOTHING : placeOf(message, position, config, context).rendered;
+}
+
+/** What a message adds to a prompt. It begins with `[` on a new line, so no token reaches over its ends. */
+function exactTokens(
+  message: Message | undefined,
+  position: number,
+  config: SummarizeConfig,
+  context: Counter,
+): number {
+  if (message === undefined) return 0;
+  const place = placeOf(message, position, config, context);
+  if (place.exact !== undefined) return place.exact;
+  const { countTokens, memo } = context;
+  const { text } = bodyOf(message, config, context);
+  let tokens: number;
+  if (/^(?:[\r\n/]|$)/.test(text)) {
     // A line end or a slash would be one token with the line end before it.
-    if (/^(?:[\r\n/]|$)/.test(body.text)) return countTokens(`${text}\n`);
-    const rest = memo(message, LINE_KEYS[`${whole}`], () => countTokens(`${body.text}\n`));
-    return countTokens(`${line}\n`) + rest;
-  };
-  place.position = position;
-  place.rendered = { text, tokens: countTokens(line) + body.tokens + 2, exact };
-  return place.rendered;
+    tokens = countTokens(`${place.rendered.text}\n`);
+  } else {
+    const key = LINE_KEYS[`${config.include_tool_calls}`];
+    const rest = memo(message, key, () => countTokens(`${text}\n`));
+    tokens = countTokens(`${renderHead(message, position)}\n`) + rest;
+  }
+  place.exact = tokens;
+  return tokens;
 }
 
 const PLACE_KEYS = { true: 'place:true', false: 'place:false' } as const;

@@ -1,14 +1,16 @@
 import { isObject, type JsonObject } from '../wire/json-object.ts';
 import { elements, members, path, rootSpan, type Span, slice } from '../wire/json-spans.ts';
 import { isContentsList, isInput, isMessageList } from './dialects.ts';
-import { type Document, linesOf } from './document.ts';
+import { type Document, isBlank } from './document.ts';
 import { captureOfExchange, isExchange } from './http-exchange.ts';
 import { LineCounter } from './line-counter.ts';
 
 /** One logged call in the text of a file: a capture around a body, or a body alone. */
 export interface CaptureEntry {
-  /** Exact JSON text of the entry. */
-  readonly text: string;
+  /** Exact JSON text of the entry; of a JSONL file its bytes, good until the next entry is asked for. */
+  readonly json: string | Buffer;
+  /** Offset of the bytes in their file. */
+  readonly start?: number;
   /** Line that the entry starts at; undefined when it is the whole file. */
   readonly line: number | undefined;
 }
@@ -38,6 +40,11 @@ function isLoneBody(value: JsonObject): boolean {
       ('kwargs' in value || 'tools' in value || 'stream' in value)) ||
     (typeof value.model === 'string' && Object.keys(value).length <= 3)
   );
+}
+
+/** The text of an exchange as that of a capture; any other text as it is. */
+export function captureText(text: string): string {
+  return captureOfExchange(text, isBody) ?? text;
 }
 
 /** True for a body, or for an object around one that says more about the call. */
@@ -98,14 +105,16 @@ export function isNamedCaptures(value: unknown): value is JsonObject {
 /** The entries of a document in order; those of a JSONL file are lines, not yet known to be JSON. */
 export function* captureEntries(document: Document): Generator<CaptureEntry> {
   if (document.kind === 'jsonl') {
-    for (const { line, text } of linesOf(document.bytes)) yield entryOf(text.trim(), line);
+    for (const { line, start, bytes } of document.content.pieces()) {
+      if (!isBlank(bytes)) yield { json: bytes, start, line };
+    }
     return;
   }
   const { text } = document;
   const [value] = document.sample;
   const root = rootSpan(text);
   if (isCapture(value)) {
-    yield entryOf(slice(text, root), undefined);
+    yield { json: slice(text, root), line: undefined };
     return;
   }
   const saved = savedExchanges(value) === undefined ? undefined : path(text, ['log', 'entries']);
@@ -114,11 +123,7 @@ export function* captureEntries(document: Document): Generator<CaptureEntry> {
     ? elements(text, list)
     : members(text, root).map((entry) => entry.value);
   const lines = new LineCounter(text);
-  for (const span of spans) yield entryOf(slice(text, span), lines.lineOf(span.start));
-}
-
-function entryOf(text: string, line: number | undefined): CaptureEntry {
-  return { text: captureOfExchange(text, isBody) ?? text, line };
+  for (const span of spans) yield { json: slice(text, span), line: lines.lineOf(span.start) };
 }
 
 /** The bodies that a document was recognized by, with their providers. */

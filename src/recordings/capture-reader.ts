@@ -1,17 +1,28 @@
 import { z } from 'zod';
 import { HarnessError } from '../errors.ts';
-import type { DialectName } from '../transcript/message.ts';
+import type { MessageTable } from '../transcript/intern.ts';
+import type { DialectName, Message } from '../transcript/message.ts';
 import { BodyReader } from '../wire/body-reader.ts';
 import { dialectOf } from '../wire/catalog.ts';
+import type { ParsedRequest } from '../wire/dialect.ts';
 import { syntaxError } from '../wire/json-error.ts';
 import { isObject } from '../wire/json-object.ts';
 import { members, rootSpan, type Span, slice } from '../wire/json-spans.ts';
-import { type CaptureEntry, LIST_KEYS } from './capture-entries.ts';
+import { type CaptureEntry, captureText, LIST_KEYS } from './capture-entries.ts';
 import type { CapturedRequest } from './captured.ts';
 import { isMessage, judgeDialect } from './dialects.ts';
 import type { ReadContext } from './formats/format.ts';
 import { describeOdd } from './odd-message.ts';
 import { problemOf } from './problem.ts';
+import {
+  beginsAs,
+  EarlierLines,
+  type LineFacts,
+  type RepeatedLine,
+  type SameBody,
+  sameBody,
+  shortened,
+} from './repeated-lines.ts';
 import { readTime, readUsage, responseMessage } from './responses.ts';
 import { inputError, schemaError } from './schema.ts';
 import { explicitSession } from './session-id.ts';
@@ -33,10 +44,8 @@ const captureSchema = z.looseObject({
 });
 type Capture = z.infer<typeof captureSchema>;
 
-interface Taken {
+interface Around {
   readonly capture: Capture;
-  /** Exact text of the request body. */
-  readonly body: string;
   readonly response: string | undefined;
   /** Where a session id may stand inside the body. */
   readonly metadata: unknown;
@@ -44,57 +53,140 @@ interface Taken {
   readonly kind: string;
 }
 
+interface Taken extends Around {
+  /** Exact text of the request body. */
+  readonly body: string;
+}
+
+/** A logged call, its body read. */
+interface Call {
+  readonly taken: Around;
+  readonly dialect: DialectName;
+  readonly parsed: ParsedRequest;
+}
+
 /** Reads entries of captures as requests; what cannot be read is reported with its place. */
 export class CaptureReader {
   readonly #context: ReadContext;
+  readonly #table: MessageTable;
   readonly #readers = new Map<DialectName, BodyReader>();
-  readonly #dialects = new Map<string, DialectName>();
+  /** By what never differs within one dialect's log. */
+  readonly #dialects: Map<string, DialectName>;
+  readonly #earlier = new EarlierLines();
 
-  constructor(context: ReadContext) {
+  constructor(context: ReadContext, dialects = new Map<string, DialectName>()) {
     this.#context = context;
+    this.#table = context.table;
+    this.#dialects = dialects;
+  }
+
+  /** A reader for what follows, with the table that the context has now. */
+  anew(): CaptureReader {
+    return new CaptureReader(this.#context, this.#dialects);
   }
 
   /**
    * @param file path to name in sources and problems
    * @param fallback dialect of bodies that would fit several
+   * @param decided dialect of this very entry, where it was read before
+   * @returns undefined for what cannot be read
    */
   read(
     file: string,
-    entries: Iterable<CaptureEntry>,
+    { json, line }: CaptureEntry,
     fallback: DialectName | undefined,
-  ): readonly CapturedRequest[] {
-    const requests: CapturedRequest[] = [];
-    for (const entry of entries) {
-      try {
-        const taken = takeApart(entry.text);
-        if (taken === undefined) this.#skip(file, entry);
-        else requests.push(this.#toRequest(file, taken, fallback));
-      } catch (error) {
-        this.#context.loss.skipped(file, 'a broken call');
-        const known = located(entry.text, inputError(entry.text, error));
-        this.#context.report(problemOf(known, file, entry.line));
+    decided?: DialectName,
+  ): CapturedRequest | undefined {
+    const repeated = typeof json === 'string' ? undefined : this.#earlier.find(json);
+    const known = repeated === undefined ? undefined : this.#readRepeated(repeated, decided);
+    if (known !== undefined) return this.#remembered(file, json, known, repeated);
+    const text = captureText(typeof json === 'string' ? json : json.toString('utf8').trim());
+    try {
+      const taken = takeApart(text);
+      if (taken !== undefined) {
+        const dialect = decided ?? this.#dialectOf(taken, fallback);
+        if (decided !== undefined) this.#dialects.set(taken.kind, decided);
+        const parsed = this.#reader(dialect).read(taken.body);
+        return this.#remembered(file, json, { taken, dialect, parsed });
       }
+      this.#skip(file, text, line);
+    } catch (error) {
+      this.#context.loss.skipped(file, 'a broken call');
+      const found = located(text, inputError(text, error));
+      this.#context.report(problemOf(found, file, line));
     }
-    return requests;
+    return undefined;
   }
 
-  #skip(file: string, entry: CaptureEntry): void {
+  #skip(file: string, text: string, line: number | undefined): void {
     this.#context.loss.skipped(file, 'no request body');
     this.#context.report({
       code: 'input.schema',
-      message: `skipped: expected a request body or a capture with one, found ${entry.text.slice(0, 60)}`,
-      at: { file, ...(entry.line === undefined ? {} : { line: entry.line }) },
+      message: `skipped: expected a request body or a capture with one, found ${text.slice(0, 60)}`,
+      at: { file, ...(line === undefined ? {} : { line }) },
       severity: 'notice',
     });
   }
 
-  #toRequest(file: string, taken: Taken, fallback: DialectName | undefined): CapturedRequest {
+  /** A line that repeats an earlier one; undefined where it has to be read as a whole, broken ones too. */
+  #readRepeated(repeated: RepeatedLine, decided: DialectName | undefined): Call | undefined {
+    const { facts } = repeated.earlier;
+    if ((decided ?? this.#dialects.get(facts.kind)) !== facts.dialect) return undefined;
+    try {
+      return this.#readSameBody(repeated) ?? this.#readShortened(repeated);
+    } catch {
+      return undefined;
+    }
+  }
+
+  #readSameBody(repeated: RepeatedLine): Call | undefined {
+    const same = sameBody(repeated);
+    const { facts, parsed } = repeated.earlier;
+    const taken = same === undefined ? undefined : takeAround(same, repeated.place.holder, facts);
+    if (same === undefined || taken === undefined) return undefined;
+    const added = dialectOf(facts.dialect).parseList(same.list, this.#table);
+    const messages = joined(repeated, added);
+    // A list of one has no separator to tell.
+    const isLone = messages?.length === 1 && parsed.envelope.separator !== ',';
+    if (messages === undefined || isLone) return undefined;
+    return { taken, dialect: facts.dialect, parsed: { ...parsed, messages } };
+  }
+
+  #readShortened(repeated: RepeatedLine): Call | undefined {
+    const { facts, parsed: before } = repeated.earlier;
+    const taken = takeApart(captureText(shortened(repeated)));
+    if (taken?.kind !== facts.kind) return undefined;
+    const rest = dialectOf(facts.dialect).parse(taken.body, this.#table);
+    const messages = joined(repeated, rest.messages);
+    const { envelope } = rest;
+    if (messages === undefined || envelope.gaps !== undefined) return undefined;
+    if (!beginsAs(repeated, envelope.head)) return undefined;
+    const { separator } = repeated.count < 2 ? envelope : before.envelope;
+    if (rest.messages.length > 1 && envelope.separator !== separator) return undefined;
+    const whole = this.#reader(facts.dialect).share({ ...envelope, separator });
+    return { taken, dialect: facts.dialect, parsed: { ...rest, messages, envelope: whole } };
+  }
+
+  #remembered(
+    file: string,
+    json: string | Buffer,
+    call: Call,
+    after?: RepeatedLine,
+  ): CapturedRequest {
+    const { taken, dialect, parsed } = call;
+    if (typeof json !== 'string' && this.#dialects.get(taken.kind) === dialect) {
+      const { capture, kind, metadata } = taken;
+      const facts = { dialect, provider: capture.provider ?? undefined, kind, metadata };
+      this.#earlier.remember(json, parsed, facts, after);
+    }
+    return this.#toRequest(file, call);
+  }
+
+  #toRequest(file: string, { taken, dialect: name, parsed }: Call): CapturedRequest {
     const { capture } = taken;
-    const name = this.#dialectOf(taken, fallback);
-    const { messages, envelope, model: asked } = this.#reader(name).read(taken.body);
+    const { messages, envelope, model: asked } = parsed;
     const raw = taken.response;
-    const response =
-      raw === undefined ? undefined : responseMessage(raw, name, this.#context.table);
+    const response = raw === undefined ? undefined : responseMessage(raw, name, this.#table);
     const logged: unknown = raw === undefined ? undefined : JSON.parse(raw);
     const usage =
       readUsage(isObject(logged) ? (logged.usage ?? logged.usageMetadata) : undefined) ??
@@ -108,7 +200,7 @@ export class CaptureReader {
       time: readTime(capture.timestamp ?? capture.time),
       usage,
       cost: capture.cost ?? undefined,
-      session: explicitSession(capture, taken.metadata),
+      session: explicitSession(capture, taken.metadata ?? loggedMetadata(capture)),
       task: nameOf(capture.task ?? capture.task_id),
       trial: nameOf(capture.trial),
       agent: capture.agent ?? undefined,
@@ -132,7 +224,7 @@ export class CaptureReader {
   #reader(name: DialectName): BodyReader {
     const known = this.#readers.get(name);
     if (known !== undefined) return known;
-    const reader = new BodyReader(dialectOf(name), this.#context.table);
+    const reader = new BodyReader(dialectOf(name), this.#table);
     this.#readers.set(name, reader);
     return reader;
   }
@@ -210,9 +302,45 @@ function taken(body: string, around: unknown, response: string | undefined): Tak
     capture,
     body,
     response,
-    metadata: metadataIn(part(body, top, 'metadata')) ?? loggedMetadata(capture),
+    metadata: metadataIn(part(body, top, 'metadata')),
     kind: [capture.provider, model, ...top.keys()].join(' '),
   };
+}
+
+/**
+ * What stands around a body that is an earlier one's but for its list; undefined where that may be no capture of
+ * the same kind.
+ */
+function takeAround(
+  { before, behind }: SameBody,
+  holder: string,
+  { provider, kind, metadata }: LineFacts,
+): Around | undefined {
+  if (holder === '') {
+    const isAlone = before.trim() === '' && behind.trim() === '';
+    return isAlone ? { capture: {}, response: undefined, metadata, kind } : undefined;
+  }
+  const text = `${before}null${behind}`;
+  const top = new Map(members(text, rootSpan(text)).map((entry) => [entry.key, entry.value]));
+  if (HOLDING_KEYS.some((key) => key !== holder && top.has(key))) return undefined;
+  if (top.get(holder)?.start !== before.length) return undefined;
+  const parsed = captureSchema.safeParse(JSON.parse(text));
+  if (!parsed.success || (parsed.data.provider ?? undefined) !== provider) return undefined;
+  return { capture: parsed.data, response: part(text, top, 'response'), metadata, kind };
+}
+
+/** Where a capture or an exchange may have its body. */
+const HOLDING_KEYS = ['body', 'request', 'request_body', ...LIST_KEYS];
+
+/** The messages of a line: those that it shares with the earlier one, and what follows them. */
+function joined(
+  { earlier, count }: RepeatedLine,
+  rest: readonly Message[],
+): readonly Message[] | undefined {
+  const { messages } = earlier.parsed;
+  if (rest[0] !== messages[count - 1]) return undefined;
+  if (rest.length === 1 && count === messages.length) return messages;
+  return [...messages.slice(0, count - 1), ...rest];
 }
 
 function metadataIn(raw: string | undefined): unknown {

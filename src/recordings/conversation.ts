@@ -1,3 +1,4 @@
+import { pushAll } from '../text/long-lists.ts';
 import type { MessageTable } from '../transcript/intern.ts';
 import type { Block, DialectName, Message, Role } from '../transcript/message.ts';
 import type { Envelope, Request, Usage } from '../transcript/transcript.ts';
@@ -88,7 +89,7 @@ export class Conversation {
     const written = writeTurn(this.dialect, whole, this.#table, this.#toolNames);
     if (written.length === 0) return;
     this.#messages.length = Math.min(start, this.#messages.length);
-    this.#messages.push(...written);
+    pushAll(this.#messages, written);
     this.#sent = undefined;
     this.#last = { turn: whole, start };
   }

@@ -1,3 +1,4 @@
+import { pushAll } from '../text/long-lists.ts';
 import { isObject, type JsonObject } from '../wire/json-object.ts';
 import { stringOf } from '../wire/parts.ts';
 
@@ -108,7 +109,7 @@ function geminiAnswer(events: readonly JsonObject[]): JsonObject {
     rest = { ...rest, ...facts };
     const candidate: unknown = Array.isArray(candidates) ? candidates[0] : undefined;
     const content = isObject(candidate) && isObject(candidate.content) ? candidate.content : {};
-    if (Array.isArray(content.parts)) parts.push(...content.parts);
+    if (Array.isArray(content.parts)) pushAll(parts, content.parts);
   }
   return { ...rest, candidates: [{ content: { role: 'model', parts } }] };
 }

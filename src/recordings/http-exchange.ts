@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from '../wire/json-object.ts';
 import { path, slice } from '../wire/json-spans.ts';
+import { stringOf } from '../wire/parts.ts';
 import { eventStreamAnswer } from './event-stream.ts';
 
 /*
@@ -53,7 +54,7 @@ interface Found {
 
 function bodyIn(value: JsonObject, isBody: (body: unknown) => boolean): Found | undefined {
   // What counts the tokens of a request has its body, and asks no model.
-  if (/count_?tokens/i.test(String(first(value, ADDRESSES) ?? ''))) return undefined;
+  if (/count_?tokens/i.test(stringOf(first(value, ADDRESSES)))) return undefined;
   for (const steps of SENT) {
     const body = at(value, steps);
     // An object at the top is a capture as it is.
@@ -77,12 +78,12 @@ export function captureOfExchange(
   if (!isObject(value) || sent === undefined) return undefined;
   const span = sent.text === undefined ? path(text, sent.steps) : undefined;
   const body = sent.text ?? (span === undefined ? '' : slice(text, span));
-  const url = first(value, ADDRESSES);
+  const url = stringOf(first(value, ADDRESSES));
   const around = Object.entries(value).filter(([key]) => !BODIES.has(key));
   const facts: JsonObject = {
     ...Object.fromEntries(around),
-    provider: value.provider ?? providerOf(String(url ?? '')),
-    model: value.model ?? modelOf(String(url ?? '')),
+    provider: value.provider ?? providerOf(url),
+    model: value.model ?? modelOf(url),
     timestamp: first(value, TIMES),
     headers: headersOf(at(value, ['request', 'headers']) ?? value.headers),
   };
@@ -140,8 +141,8 @@ function headersOf(headers: unknown): unknown {
   if (!Array.isArray(headers)) return headers;
   return Object.fromEntries(
     headers.flatMap((header: unknown) => {
-      if (Array.isArray(header)) return [[String(header[0]), header[1]]];
-      return isObject(header) ? [[String(header.name), header.value]] : [];
+      if (Array.isArray(header)) return [[stringOf(header[0]), header[1]]];
+      return isObject(header) ? [[stringOf(header.name), header.value]] : [];
     }),
   );
 }

@@ -26,7 +26,7 @@ export function oddMessage(document: Document): OddMessage | undefined {
 function* entriesOf(document: Document): Generator<{ value: unknown; at: Place }> {
   const file = document.file.path;
   if (document.kind === 'jsonl') {
-    for (const { line, text } of linesOf(document.bytes)) {
+    for (const { line, text } of linesOf(document.content)) {
       yield { value: parsed(text), at: { file, line } };
     }
     return;

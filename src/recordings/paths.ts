@@ -1,7 +1,8 @@
 import { lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { basename, dirname, join, resolve } from 'node:path';
-import { HarnessError, messageOf, nearestName } from '../errors.ts';
+import { join, resolve } from 'node:path';
+import { HarnessError, messageOf, nearestName, systemCodeOf } from '../errors.ts';
+import { missingHint } from '../text/whole-file.ts';
 import { isZipFile, listZip, type ZipEntry } from './archive.ts';
 import { hasGlob, splitGlob, toMatcher } from './glob.ts';
 import { type Problem, problemOf } from './problem.ts';
@@ -30,7 +31,7 @@ export function findFiles(
   const problems: Problem[] = [];
   for (const pattern of patterns) {
     // No shell replaces the tilde of a glob in quotes.
-    const found = findOne(
+    const found = findOrTell(
       pattern.replace(/^~(?=[\\/]|$)/, () => homedir()),
       cwd,
     );
@@ -78,10 +79,19 @@ function entriesOf(file: FoundFile): FoundFile[] | Problem {
   }
 }
 
-function findOne(
-  pattern: string,
-  cwd: string,
-): { readonly files: readonly FoundFile[] } | { readonly problem: Problem } {
+type Found = { readonly files: readonly FoundFile[] } | { readonly problem: Problem };
+
+/** A folder that may not be listed, or that went away, is a problem of its pattern alone. */
+function findOrTell(pattern: string, cwd: string): Found {
+  try {
+    return findOne(pattern, cwd);
+  } catch (error) {
+    if (systemCodeOf(error) === undefined) throw error;
+    return { problem: problem('input.missing', `cannot be read: ${messageOf(error)}`, pattern) };
+  }
+}
+
+function findOne(pattern: string, cwd: string): Found {
   const absolute = resolve(cwd, pattern);
   const stats = statOf(absolute);
   if (stats?.isFile() === true) return { files: [{ path: pattern, absolute, named: true }] };
@@ -95,13 +105,13 @@ function findOne(
   }
   if (!hasGlob(pattern)) {
     return {
-      problem: problem('input.missing', `no such file or folder${hint(absolute)}`, pattern),
+      problem: problem('input.missing', `no such file or folder${missingHint(absolute)}`, pattern),
     };
   }
   const { base, glob } = splitGlob(pattern);
   const folder = resolve(cwd, base);
   if (statOf(folder)?.isDirectory() !== true) {
-    const message = `the glob matches no file: there is no folder "${base}"${hint(folder)}`;
+    const message = `the glob matches no file: there is no folder "${base}"${missingHint(folder)}`;
     return { problem: problem('input.missing', message, pattern) };
   }
   const files = walk(folder, base, toMatcher(glob));
@@ -115,23 +125,17 @@ function problem(code: Problem['code'], message: string, file: string): Problem 
   return { code, message, at: { file }, severity: 'error' };
 }
 
+/** A name that is too long, and a link that leads to itself, are as good as missing. */
 function statOf(path: string): Stats | undefined {
-  return statSync(path, { throwIfNoEntry: false });
+  try {
+    return statSync(path);
+  } catch (error) {
+    if (NOWHERE.has(systemCodeOf(error) ?? '')) return undefined;
+    throw error;
+  }
 }
 
-/** `, did you mean "…"?` for the first component of a missing path that does not exist. */
-function hint(missing: string): string {
-  let child = missing;
-  let parent = dirname(child);
-  while (statOf(parent) === undefined && dirname(parent) !== parent) {
-    child = parent;
-    parent = dirname(child);
-  }
-  if (statOf(parent)?.isDirectory() !== true) return '';
-  const nearest = nearestName(basename(child), readdirSync(parent));
-  if (nearest === basename(child)) return ': it is a link to what does not exist';
-  return nearest === undefined ? '' : `; did you mean "${join(parent, nearest)}"?`;
-}
+const NOWHERE: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG']);
 
 /** The nearest name in the folder of a glob that matched nothing. */
 function others(folder: string, glob: string): string {

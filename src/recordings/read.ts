@@ -1,9 +1,10 @@
 import { HarnessError, nearestName } from '../errors.ts';
 import { MessageTable } from '../transcript/intern.ts';
 import type { Transcript } from '../transcript/transcript.ts';
-import { type Document, readDocument } from './document.ts';
+import { LARGE_BYTES } from './content.ts';
+import { type Document, readDocument, readLargeList } from './document.ts';
 import { formats } from './formats/catalog.ts';
-import type { Format, FormatName } from './formats/format.ts';
+import type { Format, FormatName, ReadContext } from './formats/format.ts';
 import { addsUp, describeLoss, type FileLoss, LossReport } from './loss.ts';
 import { oddMessage } from './odd-message.ts';
 import { type FoundFile, findFiles } from './paths.ts';
@@ -15,9 +16,16 @@ import { UniqueNames } from './unique-names.ts';
 export interface Reading {
   readonly transcripts: readonly Transcript[];
   readonly problems: readonly Problem[];
-  /** What became of the records of each file. */
+  /** What became of the records of each file; with the last transcripts of the file. */
   readonly losses: readonly FileLoss[];
 }
+
+/** How much distinct text the transcripts of one reading have together, where a file holds many; in characters. */
+const READING_CHARACTERS = 2 ** 22;
+/** How much a format reads at once that must know a file's end before it knows a transcript; in bytes. */
+const MOST_WHOLE_BYTES = 2 ** 29;
+/** Large documents that are kept from their survey on: they hold no more than their first lines. */
+const KEPT_DOCUMENTS = 16;
 
 export interface ReadOptions {
   /** One format for all files; `auto` recognizes each by its content. */
@@ -28,8 +36,8 @@ export interface ReadOptions {
 
 /**
  * Reads the recordings that `patterns` (files, folders, globs) name, one `Reading` for each group of files
- * that belong together, so that never more than one group is in memory. Files are read twice: first to
- * tell what they are and which belong together, then for their transcripts.
+ * that belong together, or several where they hold many transcripts, so that never more than one is in memory. Files
+ * are read twice: first to tell what they are and which belong together, then for their transcripts.
  *
  * `(task, trial, lineage)` is unique over all readings: where two recordings collide, the later one's
  * task gets its session or file in brackets.
@@ -51,8 +59,10 @@ export async function* readRecordings(
   if (early.length > 0) yield { transcripts: [], problems: early, losses: [] };
   const names = new UniqueNames();
   for (const group of grouped(surveyed.recordings)) {
-    const reading = readGroup(group);
-    yield { ...reading, transcripts: names.claim(reading.transcripts) };
+    const claims = names.group();
+    for (const reading of readGroup(group)) {
+      yield { ...reading, transcripts: claims.claim(reading.transcripts) };
+    }
   }
 }
 
@@ -72,6 +82,10 @@ interface Recording {
   readonly file: FoundFile;
   readonly format: Format;
   readonly keys: readonly string[];
+  /** A large file that is a list of such entries, read entry by entry. */
+  readonly isList: boolean;
+  /** A large file's, which stays on disk. */
+  readonly document?: Document;
 }
 
 interface Survey {
@@ -83,18 +97,71 @@ interface Survey {
 function survey(files: readonly FoundFile[], candidates: readonly Format[]): Survey {
   const recordings: Recording[] = [];
   const problems: Problem[] = [];
+  const keys = new GroupKeys();
+  let kept = 0;
   for (const file of files) {
     try {
-      const document = readDocument(file);
-      const format = candidates.find((candidate) => candidate.detect(document));
-      if (format === undefined) problems.push(unknownFormat(document, candidates));
-      else recordings.push({ file, format, keys: format.groupKeys(document) });
+      const found = recognized(file, candidates);
+      if ('format' in found) {
+        const { format, document, isList } = found;
+        const isKept = kept < KEPT_DOCUMENTS && isOnDisk(document);
+        if (isKept) kept++;
+        const recording = { file, format, isList, ...(isKept ? { document } : {}) };
+        recordings.push({ ...recording, keys: keys.of(format, document) });
+      } else problems.push(unknownFormat(found.document, candidates));
     } catch (error) {
       if (!(error instanceof HarnessError)) throw error;
       problems.push(unreadable(file, error));
     }
   }
   return { recordings, problems };
+}
+
+/** The keys of recordings, which are looked for only where there are several of a format. */
+class GroupKeys {
+  readonly #firsts = new Map<Format, { readonly document: Document; readonly keys: string[] }>();
+  readonly #several = new Set<Format>();
+
+  /** Those of the first of a format are there once the second was asked for. */
+  of(format: Format, document: Document): readonly string[] {
+    if (this.#several.has(format)) return format.groupKeys(document);
+    const first = this.#firsts.get(format);
+    if (first !== undefined) {
+      this.#several.add(format);
+      this.#firsts.delete(format);
+      first.keys.push(...format.groupKeys(first.document));
+      return format.groupKeys(document);
+    }
+    const isLarge = document.kind === 'json' && document.text.length > LARGE_BYTES;
+    const keys = isLarge ? [...format.groupKeys(document)] : [];
+    if (isLarge) this.#several.add(format);
+    else this.#firsts.set(format, { document, keys });
+    return keys;
+  }
+}
+
+interface Recognized {
+  readonly document: Document;
+  readonly format: Format;
+  readonly isList: boolean;
+}
+
+function recognized(
+  file: FoundFile,
+  candidates: readonly Format[],
+): Recognized | { readonly document: Document } {
+  const list = readLargeList(file);
+  if (list !== undefined) {
+    const format = candidates.find((candidate) => candidate.detectsList?.(list.sample));
+    if (format !== undefined) return { document: list, format, isList: true };
+  }
+  const document = readDocument(file);
+  const format = candidates.find((candidate) => candidate.detect(document));
+  return format === undefined ? { document } : { document, format, isList: false };
+}
+
+function isOnDisk(document: Document): boolean {
+  return document.kind === 'jsonl' && document.content.size > LARGE_BYTES;
 }
 
 function unknownFormat(document: Document, candidates: readonly Format[]): Problem {
@@ -177,38 +244,77 @@ function grouped(recordings: readonly Recording[]): readonly (readonly Recording
   return [...groups.values()];
 }
 
-function readGroup(group: readonly Recording[]): Reading {
-  const problems: Problem[] = [];
-  const documents: Document[] = [];
-  for (const { file } of group) {
-    try {
-      documents.push(readDocument(file));
-    } catch (error) {
-      if (!(error instanceof HarnessError)) throw error;
-      problems.push(problemOf(error, file.path));
-    }
-  }
+function* readGroup(group: readonly Recording[]): Generator<Reading> {
+  let problems: Problem[] = [];
   const format = group[0]?.format;
-  const table = new MessageTable();
-  const report = (problem: Problem) => problems.push(problem);
+  let table = new MessageTable();
+  /** Characters of tables that were put away since the last reading. */
+  let before = 0;
   const loss = new LossReport(format?.name ?? '');
   const path = group[0]?.file.path ?? '';
-  let transcripts: readonly Transcript[] = [];
+  const context: ReadContext = {
+    get table() {
+      return table;
+    },
+    renew() {
+      before += table.characters;
+      table = new MessageTable();
+    },
+    report: (problem) => problems.push(problem),
+    loss,
+  };
+  let batch: Transcript[] = [];
+  let isEmpty = true;
   try {
-    transcripts = format?.read(documents, { table, report, loss }) ?? [];
+    const documents = documentsOf(group, context);
+    checkSize(documents.filter(({ kind }) => kind === 'json' || format?.streams !== true));
+    for (const transcript of format?.read(documents, context) ?? []) {
+      if (transcript.requests.length === 0) continue;
+      isEmpty = false;
+      batch.push(transcript);
+      const isFull = before + table.characters >= READING_CHARACTERS;
+      if (format?.streams !== true || !isFull) continue;
+      const reading = { transcripts: batch, problems, losses: [] };
+      batch = [];
+      problems = [];
+      context.renew();
+      before = 0;
+      yield reading;
+    }
   } catch (error) {
     problems.push(problemOf(inputError('', error), path));
     loss.abandon('of a recording that cannot be read');
   }
-  const kept = transcripts.filter(({ requests }) => requests.length > 0);
-  if (kept.length === 0 && problems.length === 0) {
+  if (isEmpty && problems.length === 0) {
     const at = { file: path };
     const severity = group.some(({ file }) => file.named) ? 'error' : 'notice';
     problems.push({ code: 'input.empty', message: 'the recording holds no request', at, severity });
   }
   const losses = loss.files();
   for (const file of losses) if (!addsUp(file)) problems.push(miscounted(file));
-  return { transcripts: kept, problems, losses };
+  yield { transcripts: batch, problems, losses };
+}
+
+/** @throws HarnessError `input.size` for more than can be held at once */
+function checkSize(documents: readonly Document[]): void {
+  const sizes = documents.map((one) => (one.kind === 'json' ? one.text.length : one.content.size));
+  const size = sizes.reduce((sum, bytes) => sum + bytes, 0);
+  if (size <= MOST_WHOLE_BYTES) return;
+  const message = `recordings of this format are read whole, at most ${MOST_WHOLE_BYTES} bytes that belong together; found ${size} bytes in ${documents.length} ${documents.length === 1 ? 'file' : 'files'}; split them by session`;
+  throw new HarnessError('input.size', message);
+}
+
+/** Documents that cannot be read are reported. */
+function documentsOf(group: readonly Recording[], { report }: ReadContext): readonly Document[] {
+  return group.flatMap(({ file, isList, document: kept }) => {
+    try {
+      return kept ?? (isList ? readLargeList(file) : undefined) ?? readDocument(file);
+    } catch (error) {
+      if (!(error instanceof HarnessError)) throw error;
+      report(problemOf(error, file.path));
+      return [];
+    }
+  });
 }
 
 /** The transcripts stand, so that a count of ours that does not add up is told, and ends nothing. */

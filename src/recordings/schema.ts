@@ -56,7 +56,8 @@ function shortly(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (Array.isArray(value)) return 'an array';
   if (typeof value === 'object' && value !== null) return 'an object';
-  const text = JSON.stringify(value) ?? String(value);
+  // JSON has no infinite number, and `1e999` is one.
+  const text = typeof value === 'string' ? JSON.stringify(value) : String(value);
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
 }
 
@@ -78,9 +79,10 @@ export function inputError(text: string, error: unknown): HarnessError {
   if (error instanceof HarnessError) return error;
   if (error instanceof SyntaxError) return syntaxError(text, error);
   if (error instanceof RangeError) {
-    return new HarnessError('input.schema', 'the JSON is nested too deep to be read', {
-      cause: error,
-    });
+    const message = /call stack/.test(error.message)
+      ? 'the JSON is nested too deep to be read'
+      : `the JSON is too large to be read: ${error.message}`;
+    return new HarnessError('input.schema', message, { cause: error });
   }
   throw error;
 }

@@ -1,14 +1,18 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
+import { sharedStart } from '../transcript/growing-lists.ts';
+import { requestOfView } from '../transcript/list-views.ts';
 import type { Message } from '../transcript/message.ts';
 import type { Envelope, Request, Transcript } from '../transcript/transcript.ts';
 import type { LossReport } from './loss.ts';
+import { withoutOddFigures } from './odd-figures.ts';
 
 /** A transcript whose hash is still to be computed. */
 export type TranscriptDraft = Omit<Transcript, 'hash'>;
 
 /** Completes a transcript with its hash; what the recording leaves blank of its name gets one. */
-export function toTranscript(draft: TranscriptDraft): Transcript {
+export function toTranscript(written: TranscriptDraft): Transcript {
+  const draft = withoutOddFigures(written);
   const task = draft.task.trim() === '' ? stemOf(draft.source.file) : draft.task;
   const trial = draft.trial.trim() === '' ? '0' : draft.trial;
   return { ...draft, task, trial, hash: hashOf(draft) };
@@ -43,8 +47,7 @@ function hashOf(draft: TranscriptDraft): string {
   let before: readonly Message[] = [];
   for (const request of draft.requests) {
     const { messages, action, envelope } = request;
-    let kept = 0;
-    while (kept < messages.length && messages[kept] === before[kept]) kept++;
+    const kept = sharedStart(before, messages);
     const added = messages.slice(kept).map(numberOf);
     const rest = [
       request.segment,
@@ -79,7 +82,7 @@ export function requestsOfList(
     if (message.role !== 'assistant' || index === 0) continue;
     const known = facts(message, index);
     if (known === undefined) continue;
-    requests.push({ segment: 0, messages: messages.slice(0, index), action: message, ...known });
+    requests.push(requestOfView(messages, index, { segment: 0, action: message, ...known }));
   }
   return requests;
 }

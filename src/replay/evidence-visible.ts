@@ -13,8 +13,14 @@ export class FactCounts {
   readonly #places = new Map<Facts, number>();
   readonly #names: number[] = [];
   readonly #markers = new Map<string, number>();
+  readonly #readsFacts: boolean;
   #changedMarkers = new Set<string>();
   #steps = 0;
+
+  /** @param readsFacts false where only `has` is asked */
+  constructor(readsFacts = true) {
+    this.#readsFacts = readsFacts;
+  }
 
   has(facts: Facts): boolean {
     return this.#places.has(facts);
@@ -55,6 +61,10 @@ export class FactCounts {
     if (now === 0) this.#places.delete(facts);
     else this.#places.set(facts, now);
     if (places > 0 === now > 0) return false;
+    if (!this.#readsFacts) {
+      this.#steps++;
+      return true;
+    }
     const sign = now > 0 ? 1 : -1;
     this.#steps += 1 + facts.names.length + facts.markers.length;
     for (const name of facts.names) this.#names[name] = (this.#names[name] ?? 0) + sign;
@@ -77,8 +87,8 @@ export class VisibleList<T> extends FactCounts {
   #list: readonly T[] = [];
 
   /** @param factsOf gives equal items the same object */
-  constructor(factsOf: (item: T) => Facts) {
-    super();
+  constructor(factsOf: (item: T) => Facts, readsFacts = true) {
+    super(readsFacts);
     this.#factsOf = factsOf;
   }
 

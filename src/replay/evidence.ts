@@ -55,7 +55,8 @@ export class EvidenceTracker {
   constructor(transcript: Transcript, stash: Stash) {
     this.#transcript = transcript;
     this.#recorded = recordedEvidence(transcript);
-    this.#before = new VisibleList((message) => this.#factsOf(message));
+    // Of the recorded list it is only asked what stands in it.
+    this.#before = new VisibleList((message) => this.#factsOf(message), false);
     this.#after = new VisibleList((message) => {
       const facts = this.#factsOf(message);
       this.#messages.set(facts, message);

@@ -11,10 +11,18 @@ export class CellStopped extends Error {
 }
 
 /**
- * After these no figure of the cell is what was asked for, and no other cell would fare better: the run
- * ends. Any other failure of a call is the component's own, which it may live with.
+ * After these no figure of the cell is what was asked for: the run ends, or the cell has failed. Any other
+ * failure of a call is the component's own, which it may live with.
  */
-const ENDING: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['budget.exhausted', 'cassette.miss']);
+const ENDING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'budget.exhausted',
+  'cassette.miss',
+  // An answer that could not be recorded: a replay of the cell would not have it.
+  'output.write',
+]);
+
+/** What the cell itself rejects with; after the others it is as if it had not begun. */
+const TOLD: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['cassette.miss', 'output.write']);
 
 /**
  * The model calls of one cell. Components are fail-open: they would go on where a call is refused or
@@ -47,11 +55,11 @@ export class CellCalls {
     return [...new Set([...this.#wrapped.keys()].map(({ name }) => name))].toSorted();
   }
 
-  /** Throws the error that ends the whole run, or CellStopped. */
+  /** Throws the error that ends the whole run or fails the cell, or CellStopped. */
   throwIfEnded(): void {
     if (this.#ended === undefined) return;
     const { cause } = this.#ended;
-    throw codeOf(cause) === 'cassette.miss' ? cause : new CellStopped(cause);
+    throw TOLD.has(codeOf(cause)) ? cause : new CellStopped(cause);
   }
 
   #watch(model: Model): Model {

@@ -1,9 +1,8 @@
-import { createReadStream } from 'node:fs';
-import { createInterface } from 'node:readline';
 import { z } from 'zod';
-import { HarnessError, systemCodeOf } from '../errors.ts';
+import { HarnessError } from '../errors.ts';
 import { readRows } from '../rows/csv.ts';
 import type { CellResult } from '../rows/result.ts';
+import { linesOf } from '../text/append-lines.ts';
 import type { Manifest } from './manifest.ts';
 import type { RunFiles } from './run-files.ts';
 import type { SealedFile } from './shard-seal.ts';
@@ -142,15 +141,6 @@ export async function* mergedLines(
     }
   }
   for (const { cellId } of rows) yield* byCell.get(cellId) ?? [];
-}
-
-async function* linesOf(file: string): AsyncGenerator<string> {
-  const input = createReadStream(file, 'utf8');
-  try {
-    yield* createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
-  } catch (error) {
-    if (systemCodeOf(error) !== 'ENOENT') throw error;
-  }
 }
 
 function cellOf(line: string): string | undefined {

@@ -11,7 +11,7 @@ import type { Executor } from './executors/executor.ts';
 import { localExecutor } from './executors/local.ts';
 import { type Manifest, writeManifest } from './manifest.ts';
 import type { CellsToMeasure, MeasuringHost } from './measure-cells.ts';
-import { type OpenRun, removeRun } from './run-files.ts';
+import { closeRun, type OpenRun, removeRun } from './run-files.ts';
 import { type Shard, ShardCut } from './shard.ts';
 import { sealShard } from './shard-seal.ts';
 import { appendReferences } from './stash-index.ts';
@@ -76,9 +76,9 @@ export async function runSweep(
   const sweep = new Sweep(plan, run, { kept, budgets }, observer);
   const { shard } = plan;
   const begun: Manifest = { ...manifest, ...(shard === undefined ? {} : { shard: { ...shard } }) };
-  await writeManifest(run.files.manifest, { ...begun, status: 'running' });
-  await appendReferences(run.files.stash, []);
   try {
+    await writeManifest(run.files.manifest, { ...begun, status: 'running' });
+    await appendReferences(run.files.stash, []);
     const executor = plan.executor ?? localExecutor(plan.jobs);
     await executor.run({
       works: sweep.works(),
@@ -102,8 +102,7 @@ export async function runSweep(
     await writeManifest(run.files.manifest, failed).catch(() => {});
     throw error;
   } finally {
-    await run.rows.close();
-    await run.lock.release();
+    await closeRun(run);
   }
 }
 
@@ -143,6 +142,8 @@ class Sweep {
   readonly #rows = new Map<number, CellResult>();
   /** Where the rows of cells stand that are being measured, by id. */
   readonly #places = new Map<string, number>();
+  /** Outcomes are written one after the other, and none after one that could not be. */
+  #writing: Promise<void> = Promise.resolve();
   #transcripts = 0;
   #requests = 0;
   #cells = 0;
@@ -206,8 +207,14 @@ class Sweep {
     }
   }
 
-  /** Writes an outcome, its row last, so that what a row stashed can be expanded. */
-  async keep({ row, references, charges, budget }: CellOutcome): Promise<void> {
+  /** Writes an outcome after all that were given before; rejects where one of these could not be written. */
+  keep(outcome: CellOutcome): Promise<void> {
+    this.#writing = this.#writing.then(() => this.#write(outcome));
+    return this.#writing;
+  }
+
+  /** Its row last, so that what a row stashed can be expanded. */
+  async #write({ row, references, charges, budget }: CellOutcome): Promise<void> {
     const place = this.#places.get(row.cellId);
     if (place === undefined) return;
     this.#places.delete(row.cellId);

@@ -1,4 +1,5 @@
 import { HarnessError } from '../errors.ts';
+import { pushAll } from '../text/long-lists.ts';
 import { type Manifest, readManifest } from './manifest.ts';
 import { type RunFiles, runFiles } from './run-files.ts';
 import { type ShardRecord, shardName } from './shard.ts';
@@ -50,8 +51,8 @@ export async function readShardSet(
     if (part === undefined) wrong.push(`${candidate.csv}: its manifest does not say its cells`);
     else own.push(part);
   }
-  wrong.push(...doubled(candidates), ...missing(candidates, reference));
-  if (wrong.length === 0) wrong.push(...uncovered(own));
+  pushAll(wrong, [...doubled(candidates), ...missing(candidates, reference)]);
+  if (wrong.length === 0) pushAll(wrong, uncovered(own));
   if (wrong.length === 0) return own.toSorted((a, b) => a.shard.index - b.shard.index);
   const message = `the shards are not one whole:\n${wrong.map((line) => `  ${line}`).join('\n')}`;
   throw new HarnessError('input.shard', message);
@@ -131,6 +132,17 @@ function foreign(candidate: Candidate, reference: Candidate | undefined): string
   }
   if (differences.length === 0) return undefined;
   return `is of another sweep than ${reference.csv}: ${differences.join('; ')}`;
+}
+
+/** Rejects with `input.shard` where a file has been changed since the set was read. */
+export async function checkSeals(parts: readonly ShardPart[]): Promise<void> {
+  for (const { files, manifest, name } of parts) {
+    if (manifest.shard === undefined) continue;
+    const found = await changed({ csv: files.csv, manifest, shard: manifest.shard });
+    if (found === undefined) continue;
+    const message = `${name} ${found}`;
+    throw new HarnessError('input.shard', message, { at: { file: files.csv } });
+  }
 }
 
 async function changed({ csv, shard }: Candidate): Promise<string | undefined> {

@@ -4,6 +4,7 @@ import { HarnessError } from '../errors.ts';
 import type { TranscriptReplay } from '../replay/result.ts';
 import { appendLines } from '../text/append-lines.ts';
 import { wholeText } from '../text/whole-file.ts';
+import { sharedStart } from '../transcript/growing-lists.ts';
 import { type Message, resultText } from '../transcript/message.ts';
 import type { Request, Transcript } from '../transcript/transcript.ts';
 import { encodeList } from '../wire/dialect.ts';
@@ -86,8 +87,12 @@ interface ResultPlace {
 function recordedResults({ transcript }: Cell): ReadonlyMap<string, ResultPlace> {
   const places = new Map<string, ResultPlace>();
   const seen = new Set<Message>();
+  let before: readonly Message[] = [];
   for (const [request, { messages }] of transcript.requests.entries()) {
-    for (const [index, message] of messages.entries()) {
+    const shared = sharedStart(before, messages);
+    before = messages;
+    for (const [offset, message] of messages.slice(shared).entries()) {
+      const index = shared + offset;
       if (seen.has(message)) continue;
       seen.add(message);
       for (const [block, content] of message.blocks.entries()) {

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { HarnessError, messageOf } from '../errors.ts';
+import { sharedStart } from '../transcript/growing-lists.ts';
 import { MessageTable } from '../transcript/intern.ts';
-import type { Message } from '../transcript/message.ts';
+import { requestOfView } from '../transcript/list-views.ts';
+import type { Identity, Message } from '../transcript/message.ts';
 import type { Envelope, Request, Transcript } from '../transcript/transcript.ts';
 import { dialectOf } from '../wire/catalog.ts';
 
@@ -58,18 +60,25 @@ const content = z.object({
 
 type Content = z.output<typeof content>;
 
+/** A transcript as plain data, each distinct message and envelope once: what another thread needs to replay it. */
+export type TranscriptParts = Omit<Content, 'messages'> & { readonly messages: readonly Message[] };
+
 /**
- * A transcript as JSON, each distinct message and envelope once: what another process needs to replay it.
- * `transcriptOf` gives the same transcript back.
+ * A transcript as JSON: what another process needs to replay it. `transcriptOf` gives the same transcript back.
  */
 export function transcriptText(transcript: Transcript): string {
+  const parts = transcriptParts(transcript);
+  return JSON.stringify({ ...parts, messages: parts.messages.map(({ raw }) => raw) });
+}
+
+/** `transcriptOfParts` gives the same transcript back. What was computed of its messages stays here. */
+export function transcriptParts(transcript: Transcript): TranscriptParts {
   const messages = new Numbers<Message>();
   const envelopes = new Numbers<Envelope>();
   let before: readonly Message[] = [];
   const requests = transcript.requests.map((one): Content['requests'][number] => {
     const { messages: list, action, envelope: around, ...facts } = one;
-    let kept = 0;
-    while (kept < list.length && list[kept] === before[kept]) kept++;
+    const kept = sharedStart(before, list);
     before = list;
     return {
       kept,
@@ -80,35 +89,58 @@ export function transcriptText(transcript: Transcript): string {
     };
   });
   const { requests: _, ...labels } = transcript;
-  return JSON.stringify({
+  return {
     ...labels,
-    messages: messages.all.map(({ raw }) => raw),
-    envelopes: envelopes.all,
+    source: { ...transcript.source },
+    messages: withoutMemos(messages.all),
+    envelopes: envelopes.all.map(({ gaps, ...rest }) => ({
+      ...rest,
+      ...(gaps === undefined ? {} : { gaps: [...gaps] }),
+    })),
     requests,
+  };
+}
+
+/** Messages that share an identity still do. */
+function withoutMemos(messages: readonly Message[]): readonly Message[] {
+  const bare = new Map<Identity, Identity>();
+  return messages.map((message) => {
+    const { identity } = message;
+    let own = bare.get(identity);
+    if (own === undefined) {
+      own = { hash: identity.hash, memo: new Map() };
+      bare.set(identity, own);
+    }
+    return { ...message, identity: own };
   });
 }
 
 /** Throws HarnessError `input.schema` for a text that `transcriptText` did not write. */
 export function transcriptOf(text: string): Transcript {
-  const read = parse(text);
-  const dialect = dialectOf(read.dialect);
+  const { messages: raws, ...rest } = parse(text);
+  const dialect = dialectOf(rest.dialect);
   const table = new MessageTable();
-  const all = read.messages.map((raw) => dialect.parseMessage(raw, table));
-  const envelopes = read.envelopes.map(withoutUndefined);
-  let before: readonly Message[] = [];
-  const requests = read.requests.map((one): Request => {
-    const { kept, added, action, envelope: around, ...facts } = one;
-    const messages = [...before.slice(0, kept), ...added.map((number) => at(all, number))];
-    before = messages;
-    return withoutUndefined({
+  const messages = raws.map((raw) => dialect.parseMessage(raw, table));
+  return transcriptOfParts({ ...rest, messages });
+}
+
+export function transcriptOfParts(parts: TranscriptParts): Transcript {
+  const { messages: all, envelopes: around, ...labels } = parts;
+  const envelopes = around.map(withoutUndefined);
+  let list: Message[] = [];
+  const requests = parts.requests.map((one): Request => {
+    const { kept, added, action, envelope: number, ...facts } = one;
+    // Lists that only grow are one array.
+    if (kept < list.length) list = list.slice(0, kept);
+    for (const place of added) list.push(at(all, place));
+    const rest = withoutUndefined({
       ...withoutUndefined(facts),
-      messages,
       action: action === undefined ? undefined : at(all, action),
-      envelope: around === undefined ? undefined : at(envelopes, around),
+      envelope: number === undefined ? undefined : at(envelopes, number),
       usage: facts.usage === undefined ? undefined : withoutUndefined(facts.usage),
     });
+    return requestOfView(list, list.length, rest);
   });
-  const { messages: _, envelopes: __, ...labels } = read;
   return withoutUndefined({ ...labels, requests });
 }
 

@@ -1,3 +1,4 @@
+import { pushAll } from '../text/long-lists.ts';
 import type { MessageReading } from '../transcript/intern.ts';
 import type { Block, Media, Message, Role, ToolResult } from '../transcript/message.ts';
 import { canonicalContent, canonicalJson, sortedKeys } from './canonical.ts';
@@ -105,9 +106,9 @@ function readResult(
       if (part.type === 'text') texts.push(stringOf(part.text));
       else if (part.type === 'image' || part.type === 'document') {
         media.push(readMedia(part.type, part, partRaw));
-      } else texts.push(...textsOf(part));
+      } else pushAll(texts, textsOf(part));
     }
-  } else if (isObject(content)) texts.push(...textsOf(content));
+  } else if (isObject(content)) pushAll(texts, textsOf(content));
   return {
     kind: 'tool-result',
     id: stringOf(block.tool_use_id),
@@ -125,7 +126,7 @@ function textsOf(part: JsonObject): string[] {
     const value = part[key];
     if (typeof value === 'string' && value !== '') texts.push(value);
     else if (Array.isArray(value)) {
-      for (const inner of value) if (isObject(inner)) texts.push(...textsOf(inner));
+      for (const inner of value) if (isObject(inner)) pushAll(texts, textsOf(inner));
     }
   }
   return texts;

@@ -4,18 +4,20 @@ import { pixelSize } from './media.ts';
 import { stringOf } from './parts.ts';
 
 /** Converse names a format where others name a MIME type. Source: the API reference, by block. */
-const MIME_TYPES: Readonly<Record<string, string>> = {
-  ...{ png: 'image/png', jpeg: 'image/jpeg', gif: 'image/gif', webp: 'image/webp' },
-  ...{ pdf: 'application/pdf', csv: 'text/csv', html: 'text/html', txt: 'text/plain' },
-  md: 'text/markdown',
-  doc: 'application/msword',
-  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
-  xls: 'application/vnd.ms-excel',
-  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-};
+const MIME_TYPES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    ...{ png: 'image/png', jpeg: 'image/jpeg', gif: 'image/gif', webp: 'image/webp' },
+    ...{ pdf: 'application/pdf', csv: 'text/csv', html: 'text/html', txt: 'text/plain' },
+    md: 'text/markdown',
+    doc: 'application/msword',
+    docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+    xls: 'application/vnd.ms-excel',
+    xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  }),
+);
 
 const FORMATS: ReadonlyMap<string, string> = new Map(
-  Object.entries(MIME_TYPES).map(([format, mimeType]) => [mimeType, format]),
+  [...MIME_TYPES].map(([format, mimeType]) => [mimeType, format]),
 );
 
 /** Reads an `image`, `document`, `video` or `audio` body; undefined for any other block. */
@@ -29,7 +31,7 @@ export function readMedia(kind: string, body: unknown, raw: string): Media | und
   const data = source.bytes;
   const location = isObject(source.s3Location) ? source.s3Location.uri : undefined;
   const text = documentText(source);
-  const mimeType = MIME_TYPES[format] ?? (format === '' ? undefined : `${kind}/${format}`);
+  const mimeType = MIME_TYPES.get(format) ?? (format === '' ? undefined : `${kind}/${format}`);
   return {
     kind: 'media',
     type: kind,

@@ -1,3 +1,4 @@
+import { pushAll } from '../text/long-lists.ts';
 import type { MessageReading } from '../transcript/intern.ts';
 import type { Block, Message, Role, Thinking, ToolResult } from '../transcript/message.ts';
 import { readMedia, writeMedia } from './bedrock-media.ts';
@@ -133,7 +134,7 @@ function readResult(raw: string, span: Span | undefined, body: JsonObject): Tool
     else {
       const json = member(raw, partSpan, 'json');
       if (json !== undefined) texts.push(slice(raw, json));
-      else texts.push(...textsOf(isObject(part[kind]) ? [part[kind]] : []));
+      else pushAll(texts, textsOf(isObject(part[kind]) ? [part[kind]] : []));
     }
   }
   return {

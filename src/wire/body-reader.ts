@@ -32,7 +32,7 @@ export class BodyReader {
   /** @throws HarnessError `input.syntax` or `input.schema`, as `dialect.parse`; places may be off. */
   read(body: string): ParsedRequest {
     const read = this.#readAfter(body) ?? this.#dialect.parse(body, this.#table);
-    const parsed = { ...read, envelope: this.#shared(read.envelope) };
+    const parsed = { ...read, envelope: this.share(read.envelope) };
     this.#earlier = [{ body, parsed, ends: endsOf(parsed) }, ...this.#earlier].slice(0, REMEMBERED);
     return parsed;
   }
@@ -67,7 +67,8 @@ export class BodyReader {
     };
   }
 
-  #shared(envelope: Envelope): Envelope {
+  /** The one object for this envelope. */
+  share(envelope: Envelope): Envelope {
     const { head, separator, tail, gaps } = envelope;
     const latest = this.#earlier[0]?.parsed.envelope;
     if (latest?.head === head && latest.tail === tail && latest.separator === separator) {

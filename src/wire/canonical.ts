@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from './json-object.ts';
-import { elements, members, type Span, slice } from './json-spans.ts';
+import { skipSpace, valueEnd } from './json-spans.ts';
 
 /**
  * Canonical JSON text of a value: no white space, strings and numbers as JavaScript spells them
@@ -21,23 +21,35 @@ const MAY_BE_MARKED = /cache_control|\\u00/i;
 // which only costs the closer look.
 const MAY_LOSE_NUMBERS = /\d{16}|\d[eE]|\d\.\d*0(?!\d)/;
 
-/** The numbers that JavaScript would respell, as they were written, in order. */
-function lossyNumbers(items: string): string {
-  const raw = `[${items}]`;
+/** The numbers that JavaScript would respell, as they were written, in order: one pass, however deep they stand. */
+function lossyNumbers(raw: string): string {
   const found: string[] = [];
-  const pending: Span[] = [{ start: 0, end: raw.length }];
-  for (let span = pending.pop(); span !== undefined; span = pending.pop()) {
-    const first = raw.charCodeAt(span.start);
-    if (first === 91) pending.push(...elements(raw, span).reverse());
-    else if (first === 123) {
-      const inner = members(raw, span).filter((entry) => entry.key !== 'cache_control');
-      pending.push(...inner.map((entry) => entry.value).reverse());
-    } else if (first === 45 || (first >= 48 && first <= 57)) {
-      const literal = slice(raw, span);
+  for (let at = 0; at < raw.length; ) {
+    const code = raw.charCodeAt(at);
+    if (code === QUOTE) {
+      const end = valueEnd(raw, at);
+      const next = skipSpace(raw, end);
+      const isMark = raw.charCodeAt(next) === COLON && isCacheControl(raw.slice(at, end));
+      at = isMark ? valueEnd(raw, skipSpace(raw, next + 1)) : end;
+    } else if (code === MINUS || (code >= ZERO && code <= NINE)) {
+      const end = valueEnd(raw, at);
+      const literal = raw.slice(at, end);
       if (String(Number(literal)) !== literal) found.push(literal);
-    }
+      at = end;
+    } else at++;
   }
   return found.join(' ');
+}
+
+const QUOTE = 34;
+const COLON = 58;
+const MINUS = 45;
+const ZERO = 48;
+const NINE = 57;
+
+/** A key may be spelled with escapes. */
+function isCacheControl(key: string): boolean {
+  return key === '"cache_control"' || (key.includes('\\') && JSON.parse(key) === 'cache_control');
 }
 
 /** The same members in the order of their keys; nested values are untouched. */

@@ -35,6 +35,9 @@ export function createDialect(spec: DialectSpec): Dialect {
   const parseItems = (raw: string): JsonObject[] => {
     const items = parseJson(`[${raw}]`);
     if (!Array.isArray(items) || !items.every(isObject)) throw notAMessage(spec.name, raw);
+    // On one wire alone, a message is several entries of the list.
+    const isOne = items.length === 1 || (items.length > 1 && spec.group !== undefined);
+    if (!isOne) throw notAMessage(spec.name, raw);
     return items;
   };
 
@@ -107,6 +110,10 @@ export function createDialect(spec: DialectSpec): Dialect {
 
     parseMessage(raw, table) {
       return intern(table, raw);
+    },
+
+    parsedMessage(raw, value, table) {
+      return table.intern(spec.name, raw, (own) => spec.read(own, [value]), true);
     },
 
     encode(messages, envelope) {

@@ -1,6 +1,7 @@
 import type { MessageTable } from '../transcript/intern.ts';
 import type { Block, DialectName, Message, Role } from '../transcript/message.ts';
 import type { Envelope } from '../transcript/transcript.ts';
+import type { JsonObject } from './json-object.ts';
 
 /** A request body, taken apart so that what is not rewritten can be written back byte for byte. */
 export interface ParsedRequest {
@@ -31,6 +32,13 @@ export interface Dialect {
 
   /** Reads one message (on `openai-responses`: its items, joined by commas). */
   parseMessage(raw: string, table: MessageTable): Message;
+
+  /**
+   * The same where the text was just put together, of parts that were parsed already.
+   *
+   * @param value equal to `JSON.parse(raw)`
+   */
+  parsedMessage(raw: string, value: JsonObject, table: MessageTable): Message;
 
   /** The request body: `encode(parse(body)) === body`. Without an envelope, a body of the list alone. */
   encode(messages: readonly Message[], envelope?: Envelope): string;

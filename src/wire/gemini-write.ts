@@ -1,3 +1,4 @@
+import { pushAll } from '../text/long-lists.ts';
 import type { Block, Media, Role, ToolResult } from '../transcript/message.ts';
 import { member, rootSpan } from './json-spans.ts';
 import { objectText } from './parts.ts';
@@ -22,9 +23,9 @@ export function writeContents(
     if (block.kind === 'tool-result') {
       if (block.server === true) continue;
       responses.push(writeResponse(block, toolNames.get(block.id) ?? block.id));
-      for (const medium of block.media) rest.push(...writePart(medium, isSigned));
+      for (const medium of block.media) pushAll(rest, writePart(medium, isSigned));
     } else {
-      rest.push(...writePart(block, isSigned));
+      pushAll(rest, writePart(block, isSigned));
       if (block.kind === 'tool-call' && block.server !== true) isSigned = true;
     }
   }

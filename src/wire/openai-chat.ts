@@ -1,3 +1,4 @@
+import { pushAll } from '../text/long-lists.ts';
 import type { MessageReading } from '../transcript/intern.ts';
 import {
   type Block,
@@ -42,9 +43,9 @@ function readMessage(raw: string, items: readonly JsonObject[]): MessageReading 
     if (typeof thinking === 'string' && thinking !== '') {
       blocks.push({ kind: 'thinking', text: thinking, raw: JSON.stringify(thinking) });
     }
-    blocks.push(...readParts(raw, content));
+    pushAll(blocks, readParts(raw, content));
     if (typeof value.refusal === 'string') blocks.push({ kind: 'text', text: value.refusal });
-    blocks.push(...readCalls(raw, value));
+    pushAll(blocks, readCalls(raw, value));
   }
   return { role, blocks, canonical: canonicalJson(raw, canonicalValue(value)) };
 }

@@ -1,3 +1,4 @@
+import { pushAll } from '../text/long-lists.ts';
 import type { Block, Media, Thinking, ToolCall, ToolResult } from '../transcript/message.ts';
 import { isObject, type JsonObject } from './json-object.ts';
 import { elements, member, type Span, slice } from './json-spans.ts';
@@ -14,20 +15,22 @@ export interface SourceText {
  * The member that holds what a call asks for. Calls of the lower half are run by the provider, and
  * their item may hold the result too.
  */
-const ARGUMENTS: Readonly<Record<string, string>> = {
-  function_call: 'arguments',
-  custom_tool_call: 'input',
-  tool_search_call: 'arguments',
-  apply_patch_call: 'operation',
-  local_shell_call: 'action',
-  shell_call: 'action',
-  computer_call: 'action',
-  web_search_call: 'action',
-  file_search_call: 'queries',
-  code_interpreter_call: 'code',
-  image_generation_call: 'revised_prompt',
-  mcp_call: 'arguments',
-};
+const ARGUMENTS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    function_call: 'arguments',
+    custom_tool_call: 'input',
+    tool_search_call: 'arguments',
+    apply_patch_call: 'operation',
+    local_shell_call: 'action',
+    shell_call: 'action',
+    computer_call: 'action',
+    web_search_call: 'action',
+    file_search_call: 'queries',
+    code_interpreter_call: 'code',
+    image_generation_call: 'revised_prompt',
+    mcp_call: 'arguments',
+  }),
+);
 
 const SERVER_CALLS = new Set([
   ...['web_search_call', 'file_search_call', 'code_interpreter_call', 'image_generation_call'],
@@ -42,7 +45,7 @@ export function readItem(source: SourceText, index: number, item: JsonObject): B
   if (type === 'message')
     return readContent(source.text, member(source.text, span, 'content'), item.content);
   if (type === 'reasoning') return [readReasoning(item, slice(source.text, span))];
-  const key = ARGUMENTS[type];
+  const key = ARGUMENTS.get(type);
   if (key !== undefined) return readCall(source.text, span, type, key, item);
   if (type.endsWith('_output')) return [readOutput(source.text, span, item)];
   return [{ kind: 'other', type, raw: slice(source.text, span) }];
@@ -171,7 +174,7 @@ function readOutput(text: string, span: Span, item: JsonObject): ToolResult {
       const block = readPart(part, partSpan === undefined ? '' : slice(text, partSpan));
       if (block.kind === 'text') texts.push(block.text);
       else if (block.kind === 'media') media.push(block);
-      else if (isObject(part)) texts.push(...shellTexts(part));
+      else if (isObject(part)) pushAll(texts, shellTexts(part));
     }
   } else if (isObject(output)) {
     const screenshot = readMedia(

@@ -1,3 +1,4 @@
+import { pushAll } from '../text/long-lists.ts';
 import type {
   Block,
   DialectName,
@@ -43,7 +44,7 @@ export function convertTurn(turn: Turn, conversion: Conversion): readonly Turn[]
   let hadText = turn.blocks.length === 0;
   for (const block of turn.blocks) {
     if (block.kind === 'text') hadText = true;
-    blocks.push(...convertBlock(block, turn, conversion));
+    pushAll(blocks, convertBlock(block, turn, conversion));
   }
   if (blocks.length > 0) return [{ ...turn, blocks }];
   if (!hadText || turn.role === 'system') {
@@ -104,7 +105,7 @@ function convertResults(turn: Turn, conversion: Conversion): readonly Turn[] {
   const blocks = turn.blocks.flatMap((block): Block[] => {
     if (block.kind !== 'tool-result') return [];
     const { result, media } = convertResult(block, turn, conversion);
-    moved.push(...media);
+    pushAll(moved, media);
     return [result];
   });
   const turns: Turn[] = [{ role: 'tool', blocks }];

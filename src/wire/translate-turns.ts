@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { pushAll } from '../text/long-lists.ts';
 import {
   type Block,
   type Message,
@@ -161,7 +162,7 @@ export function joinTurns(turns: readonly Turn[], joins: Target['joins']): reado
   const joined: { role: Role; blocks: Block[] }[] = [];
   for (const turn of turns) {
     const last = joined.at(-1);
-    if (last !== undefined && last.role === kindOf(turn)) last.blocks.push(...turn.blocks);
+    if (last !== undefined && last.role === kindOf(turn)) pushAll(last.blocks, turn.blocks);
     else joined.push({ role: kindOf(turn), blocks: [...turn.blocks] });
   }
   return joined;

@@ -1,3 +1,11 @@
+import { statSync } from 'node:fs';
+import {
+  HUGE_FILE,
+  MANY_TRANSCRIPTS,
+  type ManyShape,
+  manyTranscripts,
+  requestLogLines,
+} from './logs.ts';
 import type { Figures } from './parts.ts';
 import {
   LONG_SESSION,
@@ -13,6 +21,8 @@ export type Run = (part: string, file: string, names?: readonly string[]) => Pro
 export interface Inputs {
   /** Path of a session of this shape, made when it is first asked for. */
   session(shape: SessionShape): string;
+  /** Path of a file of these lines, made when it is first asked for. */
+  file(name: string, lines: () => Iterable<string>): string;
   /** Path of the tau-bench recordings; undefined where they are not at hand. */
   readonly tauBench: string | undefined;
   /** Share of the full size that everything is measured at. */
@@ -24,8 +34,18 @@ export interface Inputs {
 export interface Measurement {
   readonly name: string;
   readonly about: string;
+  /** Measured only when it is named: it takes minutes, or gigabytes. */
+  readonly isLarge?: true;
   /** One round: figures by label. Undefined where its input is not at hand. */
   round(run: Run, inputs: Inputs): Promise<Figures | undefined>;
+}
+
+/** About 5 MB of messages, which its requests repeat to hundreds. */
+const LOGGED_SESSION = scaled(LONG_SESSION, 0.3);
+
+function manyFile(file: Inputs['file'], shape: ManyShape, share: number): string {
+  const transcripts = Math.max(20, Math.round(shape.transcripts * share));
+  return file(`many-${transcripts}.jsonl`, () => manyTranscripts({ ...shape, transcripts }));
 }
 
 const TWO = ['baseline', 'cg-summarize'];
@@ -124,12 +144,57 @@ export const measurements: readonly Measurement[] = [
   ratio('shape', 'the shape check of all requests alone, in passes', 'shape', 'pass'),
   ratio('evidence', 'the evidence of all actions alone, in passes', 'evidence', 'pass'),
   {
+    name: 'request-log',
+    about: 'reading a log of whole requests against reading its bytes and scanning them once',
+    async round(run, { share, file }) {
+      const shape = scaled(LOGGED_SESSION, share);
+      const log = file('requests.jsonl', () => requestLogLines(shape));
+      const [ours, scan] = [await run('readAll', log), await run('scan', log)];
+      const { size } = statSync(log);
+      const seconds = ours.seconds ?? 0;
+      return {
+        ratio: seconds / (scan.seconds ?? 0),
+        'MB a second': size / 1e6 / seconds,
+        'bytes ÷ distinct': size / shape.bytes,
+      };
+    },
+  },
+  {
+    name: 'workers',
+    about: 'many transcripts under two configs: time of the clock of one thread against two',
+    async round(run, { share, file }) {
+      const many = manyFile(file, MANY_TRANSCRIPTS, share);
+      const [one, two] = [
+        await run('sweep', many, ['1', ...TWO]),
+        await run('sweep', many, ['2', ...TWO]),
+      ];
+      return {
+        ratio: (one.wall ?? 0) / (two.wall ?? 0),
+        'processor time, two ÷ one': (two.seconds ?? 0) / (one.seconds ?? 0),
+        'MB more a thread': ((two.rss ?? 0) - (one.rss ?? 0)) / 2,
+      };
+    },
+  },
+  {
     name: 'memory',
-    about: 'largest resident size under four configs, in MB and over the size of the file',
+    about:
+      'largest resident size of a sweep in one thread, in MB, over the file, and less 150 MB over it',
     async round(run, inputs) {
-      const shape = scaled(LONG_SESSION, inputs.share);
-      const { rss = 0 } = await run('replay', inputs.session(shape), FOUR);
-      return { MB: rss, ratio: rss / (shape.bytes / 1e6) };
+      const path = inputs.session(scaled(LONG_SESSION, inputs.share));
+      const { rss = 0 } = await run('sweep', path, ['1', ...FOUR]);
+      const size = statSync(path).size / 1e6;
+      return { MB: rss, ratio: rss / size, 'ratio less 150 MB': (rss - 150) / size };
+    },
+  },
+  {
+    name: 'huge-file',
+    about: 'a sweep of 1 GB of many transcripts in one thread: largest resident size in MB',
+    isLarge: true,
+    async round(run, { share, file }) {
+      const path = manyFile(file, HUGE_FILE, share);
+      const { rss = 0, seconds = 0 } = await run('sweep', path, ['1', 'baseline']);
+      const size = statSync(path).size / 1e6;
+      return { MB: rss, 'MB of file': size, 'MB of file a second': size / seconds };
     },
   },
   {

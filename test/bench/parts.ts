@@ -3,8 +3,11 @@
  * process, so that other work on the machine and waiting do not count.
  */
 
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { availableParallelism, hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runCommandLine } from '../../src/commands/command-line.ts';
 import { sharedSandbox } from '../../src/compaction/extract/sandbox-access.ts';
 import { loadConfigs } from '../../src/compaction/preset.ts';
 import type { Model } from '../../src/model/model.ts';
@@ -18,6 +21,7 @@ import { countTokens } from '../../src/text/tokens.ts';
 import { sharedStart } from '../../src/transcript/growing-lists.ts';
 import type { Message } from '../../src/transcript/message.ts';
 import type { Transcript } from '../../src/transcript/transcript.ts';
+import { rootSpan } from '../../src/wire/json-spans.ts';
 
 /** Figures by name. */
 export type Figures = { readonly [name: string]: number };
@@ -27,6 +31,28 @@ export type Part = (file: string, names: readonly string[]) => Promise<Figures>;
 function cpuSeconds(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1e6;
+}
+
+/** Largest resident size so far, in MB. */
+function peakMegabytes(): number {
+  return process.resourceUsage().maxRSS / 1024;
+}
+
+function sweepHere(words: readonly string[]): Promise<number> {
+  const silent = { write: () => {}, isTerminal: false, columns: 80 };
+  return runCommandLine(words, {
+    cwd: process.cwd(),
+    variables: process.env,
+    stdout: silent,
+    stderr: silent,
+    signal: new AbortController().signal,
+    now: () => performance.timeOrigin + performance.now(),
+    processors: availableParallelism(),
+    nodeVersion: process.version,
+    pid: process.pid,
+    host: hostname(),
+    isAlive: () => true,
+  });
 }
 
 async function timed<T>(
@@ -149,6 +175,38 @@ export const parts: { readonly [name: string]: Part } = {
       for (const line of readFileSync(file, 'utf8').split('\n')) if (line !== '') JSON.parse(line);
     });
     return { seconds };
+  },
+
+  /** The same of a file that holds more than a transcript. */
+  async readAll(file) {
+    const [seconds, transcripts] = await timed(() => read(file));
+    return { seconds, transcripts: transcripts.length, rss: peakMegabytes() };
+  },
+
+  /** Reads the bytes, and finds the end of each line and of the value in it. */
+  async scan(file) {
+    const [seconds] = await timed(() => {
+      const bytes = readFileSync(file);
+      for (let start = 0; start < bytes.length; ) {
+        const end = bytes.indexOf(10, start);
+        rootSpan(bytes.toString('utf8', start, end));
+        start = end + 1;
+      }
+    });
+    return { seconds };
+  },
+
+  /** The command itself: time of the clock, of processors, and memory. */
+  async sweep(file, [workers = '1', ...names]) {
+    const folder = mkdtempSync(join(tmpdir(), 'bench-sweep-'));
+    const configs = names.flatMap((name) => ['--config', name]);
+    const words = ['sweep', ...configs, '--transcripts', file, '--workers', workers];
+    const start = performance.now();
+    const [seconds, code] = await timed(() => sweepHere([...words, '--out', folder]));
+    const wall = (performance.now() - start) / 1000;
+    rmSync(folder, { recursive: true });
+    if (code !== 0) throw new Error(`the sweep ended with ${code}`);
+    return { wall, seconds, rss: peakMegabytes() };
   },
 
   async shape(file) {

@@ -5,11 +5,20 @@
  */
 
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { HarnessError } from '../../src/errors.ts';
+import { writeWhole } from '../../src/text/write-whole.ts';
 import { type Inputs, type Measurement, measurements } from './measurements.ts';
 import type { Figures } from './parts.ts';
 import { sessionLines } from './session.ts';
@@ -64,13 +73,13 @@ async function main(): Promise<void> {
   if (options.json) process.stdout.write(`${JSON.stringify(run, null, 2)}\n`);
   if (!options.save) return;
   mkdirSync('results/bench', { recursive: true });
-  writeFileSync(`results/bench/${run.date}.json`, `${JSON.stringify(run, null, 2)}\n`);
+  await writeWhole(`results/bench/${run.date}.json`, `${JSON.stringify(run, null, 2)}\n`);
 }
 
 /** Named whole, or by how they begin. */
 function chosen(): readonly Measurement[] {
   const { only } = options;
-  if (only === undefined) return measurements;
+  if (only === undefined) return measurements.filter(({ isLarge }) => isLarge !== true);
   return only.flatMap((wanted) => {
     const found = measurements.filter(
       ({ name }) => name === wanted || name.startsWith(`${wanted}-`),
@@ -111,6 +120,19 @@ function print({ name, about }: Measurement, lines: readonly Line[]): void {
   }
 }
 
+/** Some at once, and never all. */
+function writeLines(path: string, lines: Iterable<string>): void {
+  let text = '';
+  writeFileSync(path, text);
+  for (const line of lines) {
+    text += `${line}\n`;
+    if (text.length < 1 << 22) continue;
+    appendFileSync(path, text);
+    text = '';
+  }
+  appendFileSync(path, text);
+}
+
 async function inProcess(
   part: string,
   file: string,
@@ -124,6 +146,11 @@ async function inProcess(
 }
 
 function inputsIn(temporary: string): Inputs {
+  const made = (name: string, lines: () => Iterable<string>): string => {
+    const path = join(temporary, name);
+    if (!existsSync(path)) writeLines(path, lines());
+    return path;
+  };
   const shared = resolve(process.env.CG_SHARED ?? '../shared', 'transcripts/tau-bench');
   const [tau] = existsSync(shared)
     ? readdirSync(shared, { recursive: true, encoding: 'utf8' }).filter((name) =>
@@ -136,13 +163,10 @@ function inputsIn(temporary: string): Inputs {
     presets: readdirSync('sweeps')
       .filter((name) => name.endsWith('.yaml') && !/^(?:gate|control-|external-)/.test(name))
       .map((name) => name.slice(0, -'.yaml'.length)),
-    session(shape) {
-      const path = join(
-        temporary,
-        `${shape.bytes}-${shape.requests}-${shape.compactAt ?? 0}.jsonl`,
-      );
-      if (!existsSync(path)) writeFileSync(path, `${[...sessionLines(shape)].join('\n')}\n`);
-      return path;
-    },
+    session: (shape) =>
+      made(`${shape.bytes}-${shape.requests}-${shape.compactAt ?? 0}.jsonl`, () =>
+        sessionLines(shape),
+      ),
+    file: made,
   };
 }

@@ -77,7 +77,19 @@ export function sentence(random: Random, { words, names, files }: Vocabulary): s
   return `${parts.join(' ')}.`;
 }
 
-/** One line of a file, a log or a listing. */
+const CODE = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+
+/** An id as services make them, which is mostly the only one of its kind. */
+function code(random: Random): string {
+  let text = '';
+  for (let left = 12; left > 0; left--) text += CODE[random.below(CODE.length)];
+  return text;
+}
+
+/**
+ * One line of a file, a log or a listing. So many ids that 20 MB are cut into about as many distinct pieces
+ * (60,000 of 4 to 4.5 bytes) as the growth of those of the public recordings leads one to expect.
+ */
 export function outputLine(random: Random, known: Vocabulary): string {
   const { words, names, files } = known;
   const name = () => random.pick(names);
@@ -89,7 +101,7 @@ export function outputLine(random: Random, known: Vocabulary): string {
     case 2:
       return `${random.pick(files)}:${random.below(900)}:  if (${name()}.${random.pick(words)} !== undefined) return ${name()};`;
     case 3:
-      return `  "${name()}": {"id": "${random.below(1e9).toString(36)}", "count": ${random.below(5000)}, "kind": "${random.pick(words)}"},`;
+      return `  "${name()}": {"id": "${random.next() < 0.4 ? code(random) : random.below(1e9).toString(36)}", "count": ${random.below(5000)}, "kind": "${random.pick(words)}"},`;
     default:
       return `// ${sentence(random, known)}`;
   }

@@ -209,8 +209,12 @@ describe('input errors name the place, and the other transcripts are read', () =
   test('a message nested 100,000 deep does not end the run', async () => {
     const deep = `{"messages":[{"role":"user","content":"a","x":${'['.repeat(100_000)}${']'.repeat(100_000)}}]}`;
     const read = await readFiles({ 'deep.json': deep, 'good.json': good });
-    expect(errorsOf(read)).toMatchObject([{ code: 'input.schema', at: { file: 'deep.json' } }]);
-    expect(read.transcripts).toHaveLength(1);
+    // Node 20 cannot write such a value as JSON, a later one can; then the message is read like any other.
+    const told = errorsOf(read);
+    expect(told.length + read.transcripts.length).toBe(2);
+    expect(read.transcripts.map(({ task }) => task)).toContain('good');
+    for (const one of told)
+      expect(one).toMatchObject({ code: 'input.schema', at: { file: 'deep.json' } });
   });
 });
 

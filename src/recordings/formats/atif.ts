@@ -1,4 +1,5 @@
 import { basename, dirname } from 'node:path';
+import { pushAll } from '../../text/long-lists.ts';
 import type { Request, Transcript } from '../../transcript/transcript.ts';
 import { isObject } from '../../wire/json-object.ts';
 import { elements, path, rootSpan, type Span } from '../../wire/json-spans.ts';
@@ -152,7 +153,7 @@ function playChain(
     const one: Found = next;
     done.add(one);
     const latest = requests.at(-1)?.segment;
-    requests.push(...requestsOf(one, context, latest === undefined ? 0 : latest + 1));
+    pushAll(requests, requestsOf(one, context, latest === undefined ? 0 : latest + 1));
     next = [...continues].find(([, before]) => before === one)?.[0];
   }
   return requests;

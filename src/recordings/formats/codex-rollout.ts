@@ -5,10 +5,10 @@ import type { Document } from '../document.ts';
 import { byNaturalOrder } from '../paths.ts';
 import { problemOf } from '../problem.ts';
 import { inputError } from '../schema.ts';
-import { stemOf, toTranscript } from '../transcripts.ts';
+import { NEVER_SENT, stemOf, toTranscript } from '../transcripts.ts';
 import { isUsageCount, type Meta, metaOf, RolloutReader } from './codex/reader.ts';
 import { isBareMeta, isWhole, readRecord, recordTexts } from './codex/records.ts';
-import { type Fates, merged } from './fates.ts';
+import { type Fates, merged, skipped } from './fates.ts';
 import type { Format, ReadContext } from './format.ts';
 
 const NAME = 'codex-rollout';
@@ -93,6 +93,8 @@ function readRollout(document: Document, context: ReadContext): Rollout {
   const meta = reader.meta ?? { id: undefined, parent: undefined, isAgent: false };
   const requests = reader.history.requests();
   reader.fates.endAt(requests.at(-1)?.end);
+  // An output may stand before the end of the last response, and is in no request all the same.
+  for (const unsent of reader.history.unsent) reader.fates.reviseSaid(unsent, skipped(NEVER_SENT));
   return { file: path, id: meta.id ?? path, meta, fates: reader.fates, requests };
 }
 

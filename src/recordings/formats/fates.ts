@@ -38,6 +38,12 @@ export class Fates {
     for (let at = start; at < end; at++) if (this.#fates[at]?.kind === 'read') this.set(at, fate);
   }
 
+  /** Changes the fate of a record that is part of the conversation. */
+  reviseSaid(position: number, fate: Fate): void {
+    const known = this.#fates[position];
+    if (known?.kind === 'read' && known.isSaid) this.set(position, fate);
+  }
+
   /**
    * Says that what stands behind the last answer, at `last`, is in no request.
    * @param last undefined: there was no answer at all

@@ -29,8 +29,13 @@ export type FormatName =
 
 /** What a format's reader is given besides the documents. */
 export interface ReadContext {
-  /** One table for all documents of the reading. */
+  /**
+   * One table for what is read together. Of a format that gives its transcripts one by one, it is another one after
+   * some of them, so it is asked for anew for each.
+   */
   readonly table: MessageTable;
+  /** Puts an empty table in its place, where a format knows that what it read so far is not needed any more. */
+  renew(): void;
   report(problem: Problem): void;
   /** Counts what becomes of each record of each file. */
   readonly loss: LossReport;
@@ -51,6 +56,15 @@ export interface Format {
    */
   groupKeys(document: Document): readonly string[];
 
+  /**
+   * True for the first entries of a list that `read` takes as the lines of a JSONL file, so that a large one need not
+   * be held.
+   */
+  detectsList?(entries: readonly unknown[]): boolean;
+
+  /** True when `read` gives each transcript as soon as it is whole and keeps none, so that a file may hold any number. */
+  readonly streams?: true;
+
   /** The transcripts of documents that belong together. What cannot be read is reported. */
-  read(documents: readonly Document[], context: ReadContext): readonly Transcript[];
+  read(documents: readonly Document[], context: ReadContext): Iterable<Transcript>;
 }

@@ -1,4 +1,5 @@
 import { basename, dirname } from 'node:path';
+import { largestOf } from '../../text/long-lists.ts';
 import type { MessageTable } from '../../transcript/intern.ts';
 import type { Message } from '../../transcript/message.ts';
 import type { Request, Transcript, Usage } from '../../transcript/transcript.ts';
@@ -170,7 +171,7 @@ function requestsOf({ chat, fates }: ChatFile, table: MessageTable): readonly Re
         calls.flatMap(({ results }) => results),
       );
       const ends = calls.flatMap(({ time }) => time ?? []);
-      lastTime = ends.length > 0 ? Math.max(...ends) : (message.time ?? lastTime);
+      lastTime = ends.length > 0 ? largestOf(ends) : (message.time ?? lastTime);
     } else {
       add('user', message.parts);
       lastTime = message.time ?? lastTime;

@@ -1,21 +1,13 @@
 import { dirname } from 'node:path';
-import type { DialectName, Message } from '../../transcript/message.ts';
+import type { Message } from '../../transcript/message.ts';
 import type { Request, Transcript } from '../../transcript/transcript.ts';
 import { isObject } from '../../wire/json-object.ts';
-import {
-  captureEntries,
-  isCapture,
-  isCaptureList,
-  isNamedCaptures,
-  sampleBodies,
-  savedExchanges,
-} from '../capture-entries.ts';
-import { CaptureReader } from '../capture-reader.ts';
+import { isCapture, isCaptureList, isNamedCaptures, savedExchanges } from '../capture-entries.ts';
 import type { CapturedRequest } from '../captured.ts';
-import { judgeDialect } from '../dialects.ts';
-import { countLines, type Document, linesOf } from '../document.ts';
+import { countLines, type Document } from '../document.ts';
 import { type Lineage, sortIntoLineages } from '../lineages.ts';
-import { byNaturalOrder } from '../paths.ts';
+import { inOrder, isSingleCall, logSessions } from '../log-sessions.ts';
+import { NewText } from '../repeated-lines.ts';
 import { sessionLikeIds } from '../session-id.ts';
 import { stemOf, toTranscript } from '../transcripts.ts';
 import type { Format, ReadContext } from './format.ts';
@@ -37,60 +29,36 @@ export const llmRequestLog: Format = {
     return isCapture(value) || isNamedCaptures(value) || savedExchanges(value) !== undefined;
   },
 
+  detectsList: isCaptureList,
+
   groupKeys(document) {
     const ids = new Set<string>();
-    if (document.kind === 'json') for (const id of sessionLikeIds(document.text)) ids.add(id);
-    else
-      for (const { text } of linesOf(document.bytes))
-        for (const id of sessionLikeIds(text)) ids.add(id);
+    for (const text of textsOf(document)) for (const id of sessionLikeIds(text)) ids.add(id);
     const keys = [...ids].map((id) => `session ${id}`);
     return isSingleCall(document) ? [...keys, `folder ${dirname(document.file.absolute)}`] : keys;
   },
 
-  read(documents, context) {
-    const sessions = new Map<string, CapturedRequest[]>();
-    for (const { key, request } of readAll(documents, context)) {
-      const session = sessions.get(key);
-      if (session === undefined) sessions.set(key, [request]);
-      else session.push(request);
+  streams: true,
+
+  *read(documents, context) {
+    for (const document of inOrder(documents)) {
+      context.loss.found(document.file.path, callsIn(document), 'calls');
     }
-    return [...sessions].flatMap(([key, requests]) => {
+    for (const { key, requests } of logSessions(documents, context)) {
       const lineages = sortIntoLineages(inTimeOrder(requests));
       count(requests, lineages, context);
-      return transcriptsOf(key, lineages);
-    });
+      yield* transcriptsOf(key, lineages);
+    }
   },
 };
 
-function isSingleCall(document: Document): boolean {
-  return document.kind === 'json' && isCapture(document.sample[0]);
-}
-
-function readAll(
-  documents: readonly Document[],
-  context: ReadContext,
-): readonly { readonly key: string; readonly request: CapturedRequest }[] {
-  const reader = new CaptureReader(context);
-  const ordered = [...documents].sort((a, b) => byNaturalOrder(a.file.path, b.file.path));
-  return ordered.flatMap((document) => {
-    const { path } = document.file;
-    const place = isSingleCall(document) ? dirname(path) : path;
-    const fallback = certainDialect([document]) ?? certainDialect(documents);
-    context.loss.found(path, callsIn(document), 'calls');
-    const requests = reader.read(path, captureEntries(document), fallback);
-    return requests.map((request) => ({ key: request.session ?? place, request }));
-  });
-}
-
-/** The dialect of the first body whose shape leaves no doubt. */
-function certainDialect(documents: readonly Document[]): DialectName | undefined {
-  for (const document of documents) {
-    for (const { body, provider } of sampleBodies(document)) {
-      const verdict = judgeDialect(body, provider);
-      if (verdict?.certain === true) return verdict.dialect;
-    }
+/** The text of a log, without most of what its lines repeat. */
+function* textsOf(document: Document): Generator<string> {
+  if (document.kind === 'json') yield document.text;
+  else {
+    const texts = new NewText();
+    for (const { bytes } of document.content.pieces()) yield texts.of(bytes);
   }
-  return undefined;
 }
 
 /** Requests as logged, or by time where all have one; ties stay as logged. */

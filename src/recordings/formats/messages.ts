@@ -6,7 +6,7 @@ import { isObject } from '../../wire/json-object.ts';
 import { path, slice } from '../../wire/json-spans.ts';
 import { isConversation } from '../capture-entries.ts';
 import { isContentsList, isMessage, isMessageList, judgeDialect } from '../dialects.ts';
-import { countLines, type Document, documentLines, linesOf } from '../document.ts';
+import { countLines, type Document, documentLines, type Line, linesOf } from '../document.ts';
 import { lengthOf } from '../entries.ts';
 import { describeOdd } from '../odd-message.ts';
 import { problemOf } from '../problem.ts';
@@ -31,8 +31,10 @@ export const messageArrays: Format = {
 
   groupKeys: () => [],
 
-  read(documents, context) {
-    return documents.flatMap((document) => readDocument(document, context));
+  streams: true,
+
+  *read(documents, context) {
+    for (const document of documents) yield* readDocument(document, context);
   },
 };
 
@@ -42,6 +44,10 @@ type JsonlDocument = Document & { readonly kind: 'jsonl' };
 function isSaidList(list: unknown): boolean {
   if (isContentsList(list)) return list.some(({ role }) => role === 'model');
   return isMessageList(list) && list.some((message) => 'content' in message);
+}
+
+function dialectOfList(list: unknown): DialectName | undefined {
+  return judgeDialect(isContentsList(list) ? { contents: list } : { messages: list })?.dialect;
 }
 
 /** Of lines of messages a later one may be none, which is told when it is read. */
@@ -57,37 +63,49 @@ function listIn(value: unknown): readonly string[] | undefined {
   return isObject(value) && isContentsList(value.history) ? ['history'] : undefined;
 }
 
-function readDocument(document: Document, context: ReadContext): readonly Transcript[] {
+function* readDocument(document: Document, context: ReadContext): Generator<Transcript> {
   const { path: file } = document.file;
   const { loss } = context;
   if (document.kind === 'jsonl' && isSaidList(leadingOf(document))) {
-    const name = judgeDialect({ messages: leadingOf(document) })?.dialect;
-    if (name === undefined) return [];
+    const name = dialectOfList(leadingOf(document));
+    if (name === undefined) return;
     loss.found(file, countLines(document), 'messages');
-    return [readList(readMessages(document, name, context), name, file, undefined, context)];
+    yield readList(readMessages(document, name, context), name, file, undefined, context);
+    return;
   }
-  const lines = [...documentLines(document)];
-  return lines.flatMap(({ line, text }) => {
-    try {
-      const value: unknown = JSON.parse(text);
-      const steps = listIn(value);
-      const list = steps?.reduce<unknown>((at, key) => (isObject(at) ? at[key] : at), value);
-      const span = steps === undefined ? undefined : path(text, steps);
-      const body = isContentsList(list) ? { contents: list } : { messages: list };
-      const name = judgeDialect(body)?.dialect;
-      if (name === undefined || span === undefined) {
-        throw new HarnessError('input.schema', `expected ${messageArrays.about}`);
-      }
-      loss.found(file, lengthOf(list), 'messages');
-      const messages = dialectOf(name).parseList(slice(text, span), context.table);
-      return [readList(messages, name, file, lines.length > 1 ? line : undefined, context)];
-    } catch (error) {
-      loss.found(file, 1, 'messages');
-      loss.skipped(file, 'a broken line');
-      context.report(problemOf(inputError(text, error), file, line));
-      return [];
+  const isOne = countLines(document) === 1;
+  for (const line of documentLines(document)) {
+    const transcript = readLine(line, file, isOne, context);
+    if (transcript !== undefined) yield transcript;
+  }
+}
+
+/** A line that holds a list; reported where it does not. */
+function readLine(
+  { line, text }: Line,
+  file: string,
+  isOne: boolean,
+  context: ReadContext,
+): Transcript | undefined {
+  const { loss } = context;
+  try {
+    const value: unknown = JSON.parse(text);
+    const steps = listIn(value);
+    const list = steps?.reduce<unknown>((at, key) => (isObject(at) ? at[key] : at), value);
+    const span = steps === undefined ? undefined : path(text, steps);
+    const name = dialectOfList(list);
+    if (name === undefined || span === undefined) {
+      throw new HarnessError('input.schema', `expected ${messageArrays.about}`);
     }
-  });
+    const messages = dialectOf(name).parseList(slice(text, span), context.table);
+    loss.found(file, lengthOf(list), 'messages');
+    return readList(messages, name, file, isOne ? undefined : line, context);
+  } catch (error) {
+    loss.found(file, 1, 'messages');
+    loss.skipped(file, 'a broken line');
+    context.report(problemOf(inputError(text, error), file, line));
+    return undefined;
+  }
 }
 
 /** @param line where the list stands, of a file with several */
@@ -118,11 +136,11 @@ function readMessages(
 ): readonly Message[] {
   const dialect = dialectOf(name);
   const messages: Message[] = [];
-  for (const { line, text } of linesOf(document.bytes)) {
+  for (const { line, text } of linesOf(document.content)) {
     try {
       const message = dialect.parseMessage(text.trim(), context.table);
       const value: unknown = JSON.parse(text);
-      if (!isMessage(value)) {
+      if (name === 'gemini' ? !isContentsList([value]) : !isMessage(value)) {
         throw new HarnessError('input.schema', `expected a message, found ${describeOdd(value)}`);
       }
       messages.push(message);

@@ -65,8 +65,16 @@ export const requestLine = z.looseObject({
   cost: z.number().optional(),
 });
 
-/** Closes a transcript, so that a file that was cut short is known for it. */
-const endLine = z.looseObject({ type: z.literal('end'), requests: number });
+/**
+ * Closes a transcript, so that a file that was cut short is known for it, and one with a line more or less: such
+ * a line moves the numbers of those behind it. Files of earlier versions count their requests alone.
+ */
+const endLine = z.looseObject({
+  type: z.literal('end'),
+  requests: number,
+  messages: number.optional(),
+  envelopes: number.optional(),
+});
 
 export const bodyLine = z.discriminatedUnion('type', [
   messageLine,

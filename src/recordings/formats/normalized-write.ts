@@ -38,7 +38,12 @@ export function* normalizedLines(transcript: Transcript): Generator<string> {
     });
     before = list;
   }
-  yield line({ type: 'end', requests: transcript.requests.length });
+  yield line({
+    type: 'end',
+    requests: transcript.requests.length,
+    messages: messages.count,
+    envelopes: envelopes.count,
+  });
 }
 
 function headOf({ requests: _, hash: __, source, ...rest }: Transcript): TranscriptLine {
@@ -60,8 +65,12 @@ function line(value: TranscriptLine | BodyLine): string {
 class Numbers<T> {
   readonly #numbers = new Map<T, number>();
 
+  get count(): number {
+    return this.#numbers.size;
+  }
+
   isNew(value: T): boolean {
-    const count = this.#numbers.size;
+    const { count } = this;
     return this.of(value) === count;
   }
 

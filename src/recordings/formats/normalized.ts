@@ -28,8 +28,10 @@ export const normalized: Format = {
 
   groupKeys: () => [],
 
-  read(documents, context) {
-    return documents.flatMap((document) => new Reader(document, context).read());
+  streams: true,
+
+  *read(documents, context) {
+    for (const document of documents) yield* new Reader(document, context).read();
   },
 };
 
@@ -51,27 +53,27 @@ class Reader {
     this.#context = context;
   }
 
-  read(): readonly Transcript[] {
+  *read(): Generator<Transcript> {
     const { path } = this.#document.file;
     const { loss } = this.#context;
     loss.found(path, countLines(this.#document), 'lines');
-    const transcripts: Transcript[] = [];
     let last = 0;
     for (const line of documentLines(this.#document)) {
       last = line.line;
       const done = this.#readLine(line);
-      if (done !== undefined) transcripts.push(done);
+      if (done !== undefined) yield done;
     }
     this.#endOfPart(last);
-    return transcripts;
   }
 
   /** @returns the transcript that ends with this line */
   #readLine({ line, text }: Line): Transcript | undefined {
     const { path } = this.#document.file;
     let ended: Transcript | undefined;
+    let isWhole = false;
     try {
       const value: unknown = JSON.parse(text);
+      isWhole = true;
       if (isHead(value)) {
         this.#endOfPart(line - 1);
         this.#current = new Draft(headOf(value), path, this.#context);
@@ -83,7 +85,11 @@ class Reader {
         throw new HarnessError('input.schema', message);
       }
     } catch (error) {
-      this.#context.report(problemOf(inputError(text, error), path, line));
+      const problem = problemOf(inputError(text, error), path, line);
+      // A place inside of a message's text is none of the file's.
+      const { column: _, ...place } = problem.at;
+      const at = isWhole ? { ...place, line } : problem.at;
+      this.#context.report({ ...problem, at });
       this.#current = undefined;
     }
     this.#lines++;
@@ -153,25 +159,26 @@ class Draft {
         return undefined;
       case 'envelope': {
         const { head, separator, gaps, tail, system, tools } = line;
-        this.#envelopes.push({
+        const envelope: Envelope = {
           head,
           separator,
           ...(gaps === undefined ? {} : { gaps }),
           tail,
           ...(system === undefined ? {} : { system }),
           ...(tools === undefined ? {} : { tools }),
-        });
+        };
+        expectBody(envelope);
+        this.#envelopes.push(envelope);
         return undefined;
       }
       case 'request':
         this.#requests.push(this.#requestOf(line));
         return undefined;
       case 'end':
-        if (line.requests === this.#requests.length) return this.#whole();
-        throw new HarnessError(
-          'input.schema',
-          `expected ${line.requests} requests, found ${this.#requests.length}; import it again`,
-        );
+        expectCount('requests', line.requests, this.#requests.length);
+        expectCount('messages', line.messages, this.#messages.length);
+        expectCount('envelopes', line.envelopes, this.#envelopes.length);
+        return this.#whole();
     }
   }
 
@@ -219,6 +226,28 @@ class Draft {
       retries,
     };
     return toTranscript(draft);
+  }
+}
+
+/** @throws HarnessError `input.schema` where the end says another count; a file of an earlier version says none */
+function expectCount(what: string, expected: number | undefined, found: number): void {
+  if (expected === undefined || expected === found) return;
+  const message = `expected ${expected} ${what}, found ${found}; import it again`;
+  throw new HarnessError('input.schema', message);
+}
+
+/** @throws HarnessError `input.schema` where no list of messages makes JSON of what stands around it */
+function expectBody({ head, separator, gaps, tail, system = '0', tools = '0' }: Envelope): void {
+  // A body without brackets of its own holds one message that is a string.
+  const list = gaps?.length === 0 ? '[]' : '';
+  try {
+    const body: unknown = JSON.parse(`${head}${list}${tail}`);
+    if (!isObject(body)) throw new SyntaxError('no object');
+    for (const between of [separator, ...(gaps ?? [])]) JSON.parse(`[0${between}0]`);
+    for (const part of [system, tools]) JSON.parse(part);
+  } catch (error) {
+    const message = `expected what stands around a list of messages, found ${head.slice(0, 60)}; import it again`;
+    throw new HarnessError('input.schema', message, { cause: error });
   }
 }
 

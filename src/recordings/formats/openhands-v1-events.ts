@@ -1,4 +1,5 @@
 import { basename, dirname, join } from 'node:path';
+import { pushAll } from '../../text/long-lists.ts';
 import type { Transcript } from '../../transcript/transcript.ts';
 import { isObject } from '../../wire/json-object.ts';
 import { elements, path as pathTo, rootSpan, slice } from '../../wire/json-spans.ts';
@@ -37,7 +38,7 @@ export const openhandsV1Events: Format = {
     for (const { key, events } of runs) {
       const known = whole.get(key);
       if (known === undefined) whole.set(key, [...events]);
-      else known.push(...events);
+      else pushAll(known, events);
     }
     return [...whole].flatMap(([key, events]) => readRun(key, events, context));
   },

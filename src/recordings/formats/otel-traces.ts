@@ -1,3 +1,4 @@
+import { pushAll } from '../../text/long-lists.ts';
 import type { MessageTable } from '../../transcript/intern.ts';
 import type { Envelope, Request, Transcript } from '../../transcript/transcript.ts';
 import { isObject } from '../../wire/json-object.ts';
@@ -112,12 +113,12 @@ function readSpans(document: Document, context: ReadContext): readonly SpanRecor
   const { path } = document.file;
   const spans: SpanRecord[] = [];
   let broken = 0;
-  if (document.kind === 'json') spans.push(...spansIn(document.sample[0]));
+  if (document.kind === 'json') pushAll(spans, spansIn(document.sample[0]));
   else {
     for (const { line, text } of documentLines(document)) {
       try {
         const value: unknown = JSON.parse(text);
-        spans.push(...spansIn(value));
+        pushAll(spans, spansIn(value));
       } catch (error) {
         context.report(problemOf(inputError(text, error), path, line));
         broken++;

@@ -4,7 +4,7 @@ import { isObject } from '../../wire/json-object.ts';
 import { elements, member, rootSpan, slice } from '../../wire/json-spans.ts';
 import { openaiChat } from '../../wire/openai-chat.ts';
 import { roles } from '../dialects.ts';
-import { type Entry, lengthOf, readEntries } from '../entries.ts';
+import { type Entry, lengthOf, readEntries, readEntryLines } from '../entries.ts';
 import { schemaError } from '../schema.ts';
 import { countList, requestsOfList, toTranscript } from '../transcripts.ts';
 import type { Format, ReadContext } from './format.ts';
@@ -16,28 +16,33 @@ const entrySchema = z.looseObject({
   traj: z.array(z.looseObject({ role: z.enum(roles) })),
 });
 
-/** tau-bench results: `[{task_id, trial, reward, info, traj: [message]}]`, openai-chat. */
+/** tau-bench results: `[{task_id, trial, reward, info, traj: [message]}]`, or an entry a line; openai-chat. */
 export const tauBench: Format = {
   name: 'tau-bench',
-  about: 'an array of {task_id, trial, reward, traj: [message]}',
+  about: 'an array of {task_id, trial, reward, traj: [message]}, or one a line',
 
-  detect(document) {
-    const [value] = document.sample;
+  detect({ kind, sample }) {
+    const [value] = sample;
     // One broken entry is told with its line, and the others are read.
-    return document.kind === 'json' && Array.isArray(value) && value.some(isEntry);
+    const entries = kind === 'jsonl' ? sample : value;
+    return Array.isArray(entries) && entries.some(isEntry);
   },
+
+  detectsList: (entries) => entries.some(isEntry),
 
   groupKeys: () => [],
 
-  read(documents, context) {
-    return documents.flatMap((document) => {
-      if (document.kind !== 'json') return [];
-      const spans = elements(document.text, rootSpan(document.text));
-      const records = (value: unknown) => (isObject(value) ? lengthOf(value.traj) : 1);
-      return readEntries(document, spans, context, 'messages', records, (entry) =>
-        readEntry(entry, context),
-      );
-    });
+  streams: true,
+
+  *read(documents, context) {
+    const records = (value: unknown) => (isObject(value) ? lengthOf(value.traj) : 1);
+    const read = (entry: Entry) => readEntry(entry, context);
+    for (const document of documents) {
+      if (document.kind === 'json') {
+        const spans = elements(document.text, rootSpan(document.text));
+        yield* readEntries(document, spans, context, 'messages', records, read);
+      } else yield* readEntryLines(document, context, { unit: 'messages', records, read });
+    }
   },
 };
 

@@ -1,19 +1,28 @@
 import pLimit from 'p-limit';
-import { measureCells } from '../measure-cells.ts';
+import { type CellsToMeasure, measureCells } from '../measure-cells.ts';
 import type { Executor } from './executor.ts';
+import { InOrder } from './in-order.ts';
 
-/** Measures in this process, `jobs` transcripts at once. */
-export function localExecutor(jobs: number): Executor {
+/**
+ * Measures in this process, `jobs` transcripts at once. `inOrder`: outcomes are kept in the order of the transcripts,
+ * and not as soon as they are there, as suits those that nobody paid for.
+ */
+export function localExecutor(jobs: number, inOrder = false): Executor {
   return {
-    run: ({ works, host, stop, keep }) =>
-      runLocally(
-        works,
-        jobs,
-        async (work) => {
-          for await (const outcome of measureCells(work, host, stop)) await keep(outcome);
-        },
-        stop,
-      ),
+    run: async ({ works, host, stop, keep }) => {
+      const order = new InOrder(keep);
+      const measure = async (work: CellsToMeasure) => {
+        const turn = inOrder ? order.begin() : { keep, end: async () => {} };
+        await order.room;
+        for await (const outcome of measureCells(work, host, stop)) await turn.keep(outcome);
+        await turn.end();
+      };
+      try {
+        await runLocally(works, jobs, measure, stop);
+      } finally {
+        await order.flush();
+      }
+    },
   };
 }
 

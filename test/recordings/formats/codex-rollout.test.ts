@@ -356,3 +356,19 @@ test.skipIf(!hasShared)(
     ]);
   },
 );
+
+test('an output behind the last response went into the compaction, and is said to', async () => {
+  const history = [user('short').payload];
+  const { transcripts, losses } = await read(
+    meta('s1'),
+    user('go'),
+    call('c1'),
+    output('c1'),
+    record('compacted', { message: 'S', replacement_history: history }),
+    user('on'),
+    says('end'),
+  );
+  expect(JSON.stringify(transcripts)).not.toContain('out c1');
+  expect(losses[0]?.merged).toEqual(new Map([["the agent's own compaction", 1]]));
+  expect(losses[0]).toMatchObject({ found: 7, read: 6 });
+});

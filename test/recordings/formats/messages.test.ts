@@ -47,3 +47,18 @@ test("chats that gemini's client saved: the bare list, and the list with what it
     expect(transcripts[0]?.requests.map(({ messages }) => messages.length)).toEqual([1, 3]);
   }
 });
+
+test("gemini's turns a line each are a chat too, and a broken line is told of", async () => {
+  const turns = [
+    { role: 'user', parts: [{ text: 'go' }] },
+    { role: 'model', parts: [{ text: 'one' }] },
+    { role: 'user', parts: [{ text: 'on' }] },
+    { role: 'model', parts: [{ text: 'two' }] },
+  ];
+  const whole = await readFiles({ 'chat.jsonl': jsonl(...turns) });
+  expect(whole.problems).toEqual([]);
+  expect(whole.transcripts[0]?.requests.map(({ messages }) => messages.length)).toEqual([1, 3]);
+  const broken = await readFiles({ 'chat.jsonl': `${jsonl(...turns)}{"role":\n` });
+  expect(broken.transcripts[0]?.requests).toHaveLength(2);
+  expect(broken.problems).toMatchObject([{ code: 'input.syntax', at: { line: 5 } }]);
+});

@@ -1,4 +1,5 @@
 import type { MessageTable } from '../../../transcript/intern.ts';
+import { requestOfView } from '../../../transcript/list-views.ts';
 import { hasToolResult, isUserTurn, type Message } from '../../../transcript/message.ts';
 import type { Request } from '../../../transcript/transcript.ts';
 import { anthropic } from '../../../wire/anthropic.ts';
@@ -12,12 +13,16 @@ interface Entry {
   readonly records: SessionRecord[];
   readonly parts: RecordedMessage[];
   message: Message;
+  /** Whether a call had it in its list, or it is the answer of one. */
+  sent: boolean;
 }
 
 /** A message that the model wrote, and the list that it was given. */
 interface Call {
   readonly entry: Entry;
-  readonly before: readonly Entry[];
+  /** The list began with the first `count` of these; more may have come later. */
+  readonly list: readonly Entry[];
+  readonly count: number;
   readonly segment: number;
 }
 
@@ -79,7 +84,10 @@ const SYNTHETIC = '<synthetic>';
 class Conversation {
   readonly #table: MessageTable;
   readonly #fates: RecordFates;
+  readonly #entries: Entry[] = [];
   #list: Entry[] = [];
+  /** The entry of the list that a response is read into, by its id. */
+  readonly #byId = new Map<string, Entry>();
   #segment = 0;
   readonly #calls: Call[] = [];
   /** What a compaction keeps, until the record behind which it then stands. */
@@ -99,14 +107,18 @@ class Conversation {
         this.#fates.set(record, COMPACTION);
       if (record.uuid !== undefined && record.uuid === this.#kept?.behind) this.#putBack();
     }
-    for (const { entry, before } of this.#calls) {
-      for (const { records: own } of [...before, entry]) {
-        for (const [index, record] of own.entries()) {
-          this.#fates.set(record, index === 0 ? READ : SAME_RESPONSE);
-        }
+    for (const { records: own, sent } of this.#entries) {
+      if (!sent) continue;
+      for (const [index, record] of own.entries()) {
+        this.#fates.set(record, index === 0 ? READ : SAME_RESPONSE);
       }
     }
-    return this.#calls.map(toRequest);
+    const lists = new Map<readonly Entry[], readonly Message[]>();
+    return this.#calls.map((call) => {
+      const messages = lists.get(call.list) ?? call.list.map(({ message }) => message);
+      lists.set(call.list, messages);
+      return toRequest(call, messages);
+    });
   }
 
   #compact(record: SessionRecord): void {
@@ -124,13 +136,23 @@ class Conversation {
   }
 
   #putBack(): void {
-    this.#list.push(...(this.#kept?.entries ?? []));
+    const entries = this.#kept?.entries ?? [];
+    this.#list = this.#list.concat(entries);
+    this.#noteIds(entries);
     this.#kept = undefined;
   }
 
   #startSegment(): void {
     if (this.#list.length > 0) this.#segment++;
     this.#list = [];
+    this.#byId.clear();
+  }
+
+  #noteIds(entries: readonly Entry[]): void {
+    for (const entry of entries) {
+      const id = entry.parts[0]?.id;
+      if (id !== undefined) this.#byId.set(id, entry);
+    }
   }
 
   #clearResults(ids: readonly string[]): void {
@@ -143,10 +165,14 @@ class Conversation {
         message = anthropic.replaceResult(message, index, CLEARED, this.#table);
         changed = true;
       }
-      return message === entry.message ? entry : { ...entry, message };
+      if (message === entry.message) return entry;
+      const own = { ...entry, message };
+      this.#entries.push(own);
+      return own;
     });
     if (!changed) return;
     this.#list = list;
+    this.#noteIds(list);
     this.#segment++;
   }
 
@@ -154,24 +180,31 @@ class Conversation {
     if (record.isCompactSummary && this.#list.some(({ message }) => message.role === 'assistant')) {
       this.#startSegment();
     }
-    const started = part.id === undefined ? undefined : this.#entryOf(part.id);
+    const started = part.id === undefined ? undefined : this.#byId.get(part.id);
     if (started !== undefined) {
       started.records.push(record);
       started.parts.push(part);
       started.message = this.#compose(started.parts);
       return;
     }
-    const entry = { records: [record], parts: [part], message: this.#compose([part]) };
+    const message = this.#compose([part]);
+    const entry = { records: [record], parts: [part], message, sent: false };
+    this.#entries.push(entry);
+    this.#noteIds([entry]);
     if (part.role === 'assistant') {
       if (part.model !== SYNTHETIC) {
-        this.#calls.push({ entry, before: [...this.#list], segment: this.#segment });
+        for (const earlier of this.#list) earlier.sent = true;
+        entry.sent = true;
+        const list = this.#list;
+        this.#calls.push({ entry, list, count: list.length, segment: this.#segment });
       }
       this.#list.push(entry);
-    } else this.#list.splice(this.#placeOf(entry.message), 0, entry);
-  }
-
-  #entryOf(id: string): Entry | undefined {
-    return this.#list.findLast(({ parts }) => parts[0]?.id === id);
+      return;
+    }
+    const place = this.#placeOf(entry.message);
+    // Calls refer to the list, so what they had in it stays.
+    if (place < this.#list.length) this.#list = this.#list.slice();
+    this.#list.splice(place, 0, entry);
   }
 
   /** Results stand before any other user message that was recorded while they were still awaited. */
@@ -179,35 +212,42 @@ class Conversation {
     const end = this.#list.length;
     if (!hasToolResult(message) || isUserTurn(message)) return end;
     const answer = this.#list.findLastIndex((entry) => entry.message.role === 'assistant');
-    const other = this.#list.findIndex(
-      (entry, index) => index > answer && !hasToolResult(entry.message),
-    );
-    return other < 0 ? end : other;
+    for (let index = answer + 1; index < end; index++) {
+      const entry = this.#list[index];
+      if (entry !== undefined && !hasToolResult(entry.message)) return index;
+    }
+    return end;
   }
 
   #compose(parts: readonly RecordedMessage[]): Message {
     const [first] = parts;
     const role = first?.role ?? 'user';
+    if (first !== undefined && parts.length === 1) {
+      const { content, value } = first;
+      const raw = `{"role":"${role}","content":${content}}`;
+      if (value === undefined) return anthropic.parseMessage(raw, this.#table);
+      return anthropic.parsedMessage(raw, { role, content: value }, this.#table);
+    }
     // A block that a second copy of its record repeats is one block.
     const blocks = [...new Set(parts.flatMap((part) => part.blocks))];
-    const content = parts.length === 1 ? (first?.content ?? '[]') : `[${blocks.join(',')}]`;
-    return anthropic.parseMessage(`{"role":"${role}","content":${content}}`, this.#table);
+    const raw = `{"role":"${role}","content":[${blocks.join(',')}]}`;
+    return anthropic.parseMessage(raw, this.#table);
   }
 }
 
-function toRequest({ entry, before, segment }: Call): Request {
+/** @param messages of the whole list that the call's list is the beginning of */
+function toRequest({ entry, list, count, segment }: Call, messages: readonly Message[]): Request {
   const model = entry.parts.find((part) => part.model !== undefined)?.model;
   // The counts are repeated on each record of a response; the last one has the whole output.
   const usage = readUsage(entry.parts.findLast((part) => part.usage !== undefined)?.usage);
   // A call starts when the last message before it was there; a response is recorded when it came.
-  const times = [...(before.at(-1)?.records.slice(-1) ?? []), ...entry.records];
+  const times = [...(list[count - 1]?.records.slice(-1) ?? []), ...entry.records];
   const time = times.find((record) => record.time !== undefined)?.time;
-  return {
+  return requestOfView(messages, count, {
     segment,
-    messages: before.map(({ message }) => message),
     action: entry.message,
     ...(model === undefined ? {} : { model }),
     ...(time === undefined ? {} : { time }),
     ...(usage === undefined ? {} : { usage }),
-  };
+  });
 }

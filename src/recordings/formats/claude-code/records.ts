@@ -12,6 +12,8 @@ export interface RecordedMessage {
   readonly role: 'user' | 'assistant';
   /** Raw JSON of `content`: a string or an array. */
   readonly content: string;
+  /** The same as it was parsed, where it was. */
+  readonly value?: unknown;
   /** Raw JSON of each content block; empty for a string. */
   readonly blocks: readonly string[];
   /** Ids of the tool results among the blocks. */
@@ -203,6 +205,7 @@ function messageAt(text: string, record: Span, value: unknown): RecordedMessage 
   return {
     role,
     content: content === undefined ? '[]' : slice(text, content),
+    value: content === undefined ? [] : contentOf(value),
     blocks: content === undefined ? [] : elements(text, content).map((block) => slice(text, block)),
     resultIds: blocks.flatMap((block) => block.tool_use_id ?? []),
     callIds: blocks.flatMap(({ type, id: call }) => (type === 'tool_use' ? (call ?? []) : [])),
@@ -210,4 +213,9 @@ function messageAt(text: string, record: Span, value: unknown): RecordedMessage 
     ...(typeof model === 'string' ? { model } : {}),
     ...(parsed.data.usage === undefined ? {} : { usage: parsed.data.usage }),
   };
+}
+
+/** The content as `JSON.parse` made it: what a schema makes of it has other keys in another order. */
+function contentOf(message: unknown): unknown {
+  return isObject(message) ? message.content : undefined;
 }

@@ -1,3 +1,4 @@
+import { pushAll } from '../../../text/long-lists.ts';
 import type { MessageTable } from '../../../transcript/intern.ts';
 import type { Message } from '../../../transcript/message.ts';
 import type { Envelope, Request, Usage } from '../../../transcript/transcript.ts';
@@ -16,6 +17,8 @@ interface Response {
   readonly envelope: Envelope | undefined;
   readonly items: string[];
   usage: Usage | undefined;
+  /** How many of the records that the model did not write were in the list that it answers. */
+  readonly sent: number;
   /** Position of the record that ends it, for what is taken back or was copied. */
   end: number;
 }
@@ -44,6 +47,9 @@ export class History {
   /** Calls in the list, by id, with their type until they are answered. */
   #calls = new Map<string, string>();
   #lastTime: number | undefined;
+  /** Positions of the records that the model did not write, and how many of them came before a compaction. */
+  #added: number[] = [];
+  #compacted = 0;
 
   constructor(table: MessageTable) {
     this.#table = table;
@@ -52,6 +58,11 @@ export class History {
   /** Number of responses so far. */
   get responses(): number {
     return this.#responses.length;
+  }
+
+  /** Positions of the records in the list that are in no request yet: those behind the last response's. */
+  get unsent(): readonly number[] {
+    return this.#added.slice(Math.max(this.#compacted, this.#responses.at(-1)?.sent ?? 0));
   }
 
   /**
@@ -83,6 +94,7 @@ export class History {
     }
     this.#endStep();
     this.#push([raw]);
+    this.#added.push(at.record);
     this.#lastTime = at.time ?? this.#lastTime;
     return true;
   }
@@ -105,6 +117,7 @@ export class History {
     this.#messages = [];
     this.#calls = new Map();
     this.#turns = [];
+    this.#compacted = this.#added.length;
     this.#push(items.map(({ raw }) => raw));
     for (const { item } of items) {
       const id = callId(item);
@@ -129,6 +142,7 @@ export class History {
     if (start === undefined || count < 1) return undefined;
     this.#messages = [...start.messages];
     this.#responses.splice(start.responses);
+    this.#added = this.#added.filter((record) => record < start.record);
     this.#turns = this.#turns.slice(0, this.#turns.indexOf(start));
     return start.record;
   }
@@ -157,6 +171,7 @@ export class History {
     const response: Response = {
       before: this.#messages.slice(),
       segment: this.#segment,
+      sent: this.#added.length,
       time: this.#lastTime,
       ...state,
       items: [],
@@ -181,7 +196,7 @@ export class History {
 
   #push(items: readonly string[]): void {
     if (items.length === 0) return;
-    this.#messages.push(...openaiResponses.parseList(`[${items.join(',')}]`, this.#table));
+    pushAll(this.#messages, openaiResponses.parseList(`[${items.join(',')}]`, this.#table));
   }
 
   /** Puts an output behind each call that has none: the agent was stopped before there was one. */

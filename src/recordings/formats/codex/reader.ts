@@ -65,6 +65,7 @@ export class RolloutReader {
       case 'request_item':
         return this.#readItem(record, position);
       case 'compacted':
+        for (const unsent of this.history.unsent) this.fates.reviseSaid(unsent, COMPACTED);
         this.#compact(record);
         return SAID;
       case 'event_msg':
@@ -156,6 +157,9 @@ export class RolloutReader {
     return this.#envelopes.get(key);
   }
 }
+
+/** What is in no request before a compaction went into it alone. */
+const COMPACTED = merged("the agent's own compaction");
 
 /** Events that tell again, for a viewer, what items say. */
 const COPIES =

@@ -141,7 +141,7 @@ export function resolved(value: unknown, attachments: JsonObject): unknown {
   );
 }
 
-const GRADES: Readonly<Record<string, number>> = { C: 1, P: 0.5, I: 0, N: 0 };
+const GRADES: ReadonlyMap<string, number> = new Map(Object.entries({ C: 1, P: 0.5, I: 0, N: 0 }));
 
 /** The first score that is a grade or a number. */
 export function rewardOf({ scores, score }: Sample): number | undefined {
@@ -149,7 +149,7 @@ export function rewardOf({ scores, score }: Sample): number | undefined {
     if (typeof value === 'boolean') return Number(value);
     if (typeof value === 'number' && Number.isFinite(value)) return value;
     if (typeof value !== 'string') continue;
-    const grade = GRADES[value];
+    const grade = GRADES.get(value);
     if (grade !== undefined) return grade;
     if (value.trim() !== '' && Number.isFinite(Number(value))) return Number(value);
   }

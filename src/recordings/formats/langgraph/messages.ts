@@ -41,16 +41,18 @@ const messageSchema = z.looseObject({
 });
 type ParsedMessage = z.infer<typeof messageSchema>;
 
-const ROLES: Readonly<Record<string, Role>> = {
-  human: 'user',
-  user: 'user',
-  ai: 'assistant',
-  assistant: 'assistant',
-  tool: 'tool',
-  function: 'tool',
-  system: 'system',
-  developer: 'system',
-};
+const ROLES: ReadonlyMap<string, Role> = new Map(
+  Object.entries({
+    human: 'user',
+    user: 'user',
+    ai: 'assistant',
+    assistant: 'assistant',
+    tool: 'tool',
+    function: 'tool',
+    system: 'system',
+    developer: 'system',
+  }),
+);
 
 /** True for a message of this library: a plain one, a constructor, or `{type, data}`. */
 export function isGraphMessage(value: unknown): boolean {
@@ -85,8 +87,8 @@ function classType(name: string): string {
 }
 
 function roleOf(type: string, role: unknown): Role | undefined {
-  if (type === 'chat') return ROLES[stringOf(role)];
-  return ROLES[classType(type)];
+  if (type === 'chat') return ROLES.get(stringOf(role));
+  return ROLES.get(classType(type));
 }
 
 /** Reads one message. @throws HarnessError `input.schema` */

@@ -111,3 +111,8 @@ function withoutOrphans(parts: readonly Part[]): Part[] {
     return blocks.length === 0 ? [] : [{ ...part, turn: { ...part.turn, blocks } }];
   });
 }
+
+/** True for what events are named by; anything else in a list of them names none. */
+export function isEventId(value: unknown): value is string | number {
+  return typeof value === 'string' || typeof value === 'number';
+}

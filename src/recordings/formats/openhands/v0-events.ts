@@ -6,6 +6,7 @@ import { stringOf } from '../../../wire/parts.ts';
 import { contentBlocks, toolCall } from '../../content-parts.ts';
 import { readTime, readUsage } from '../../responses.ts';
 import { schemaError } from '../../schema.ts';
+import { isEventId } from './stream.ts';
 
 const responseSchema = z.looseObject({
   id: z.string().nullish(),
@@ -149,7 +150,7 @@ export function forgottenIds({ args }: Event): (id: string | undefined) => boole
   const listed: readonly unknown[] = Array.isArray(args.forgotten_event_ids)
     ? args.forgotten_event_ids
     : [];
-  const ids = new Set(listed.map(String));
+  const ids = new Set(listed.filter(isEventId).map(String));
   const { forgotten_events_start_id: start, forgotten_events_end_id: end } = args;
   return (id) => {
     if (id === undefined) return false;

@@ -1,3 +1,4 @@
+import { pushAll } from '../../../text/long-lists.ts';
 import type { MessageTable } from '../../../transcript/intern.ts';
 import type { Block } from '../../../transcript/message.ts';
 import type { Request } from '../../../transcript/transcript.ts';
@@ -5,7 +6,7 @@ import { stringOf } from '../../../wire/parts.ts';
 import { factsOf } from '../../conversation.ts';
 import { writeEnvelope } from '../../written-envelope.ts';
 import { type Fate, merged, SAID, skipped } from '../fates.ts';
-import { Stream } from './stream.ts';
+import { isEventId, Stream } from './stream.ts';
 import {
   actionBlocks,
   type Event,
@@ -87,7 +88,7 @@ export class EventReader {
     const blocks = actionBlocks(event);
     const response = event.llm_response_id ?? id;
     if (this.#response?.id === response) {
-      this.#response.blocks.push(...blocks);
+      pushAll(this.#response.blocks, blocks);
       this.#response.events.push(id);
       return merged('further call of a response');
     }
@@ -116,7 +117,7 @@ export class EventReader {
     const listed: readonly unknown[] = Array.isArray(event.forgotten_event_ids)
       ? event.forgotten_event_ids
       : [];
-    const ids = new Set(listed.map(String));
+    const ids = new Set(listed.filter(isEventId).map(String));
     const offset = typeof event.summary_offset === 'number' ? event.summary_offset : undefined;
     const isForgotten = (id: string | undefined) => id !== undefined && ids.has(id);
     this.#stream.condense(isForgotten, stringOf(event.summary), offset);

@@ -10,17 +10,19 @@ import type { Attributes } from './spans.ts';
  * message (`gen_ai.prompt.0.role`, `llm.input_messages.0.message.role`).
  */
 
-const ROLES: Readonly<Record<string, Role>> = {
-  system: 'system',
-  developer: 'system',
-  user: 'user',
-  human: 'user',
-  assistant: 'assistant',
-  ai: 'assistant',
-  model: 'assistant',
-  tool: 'tool',
-  function: 'tool',
-};
+const ROLES: ReadonlyMap<string, Role> = new Map(
+  Object.entries({
+    system: 'system',
+    developer: 'system',
+    user: 'user',
+    human: 'user',
+    assistant: 'assistant',
+    ai: 'assistant',
+    model: 'assistant',
+    tool: 'tool',
+    function: 'tool',
+  }),
+);
 
 /** The attribute's value, read as JSON where it is text. @throws SyntaxError */
 export function jsonAt(attributes: Attributes, key: string): unknown {
@@ -64,7 +66,7 @@ function turn(
   calls: readonly Block[],
   id: string,
 ): Turn | undefined {
-  const role = ROLES[name.toLowerCase()];
+  const role = ROLES.get(name.toLowerCase());
   if (role === undefined) return undefined;
   const isAnswered = said.some(({ kind }) => kind === 'tool-result');
   if (role === 'tool' && !isAnswered) {

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '../../../wire/json-object.ts';
+import { stringOf } from '../../../wire/parts.ts';
 import { readTime } from '../../responses.ts';
 
 export type Attributes = ReadonlyMap<string, unknown>;
@@ -114,7 +115,7 @@ function contextOf(span: JsonObject): JsonObject {
 
 function readSpan(span: JsonObject, holder: Holder): SpanRecord {
   const context = contextOf(span);
-  const owner = isObject(holder.processes) ? holder.processes[String(span.processID)] : undefined;
+  const owner = isObject(holder.processes) ? holder.processes[stringOf(span.processID)] : undefined;
   const service = isObject(owner) ? owner.serviceName : holder.service;
   const trace =
     span.traceId ?? span.traceID ?? span.trace_id ?? context.traceId ?? context.trace_id;
@@ -219,7 +220,8 @@ function anyValue(value: unknown): unknown {
     case 'bytesValue':
       return inner;
     case 'intValue':
-      return Number(inner);
+      // Only texts and numbers: anything else may not even be one when it is asked.
+      return typeof inner === 'string' || typeof inner === 'number' ? Number(inner) : undefined;
     case 'arrayValue': {
       const values: unknown = isObject(inner) ? inner.values : undefined;
       return Array.isArray(values) ? values.map(anyValue) : [];
@@ -229,7 +231,7 @@ function anyValue(value: unknown): unknown {
       return Object.fromEntries(
         (Array.isArray(values) ? values : [])
           .filter(isObject)
-          .map((member) => [String(member.key), anyValue(member.value)]),
+          .map((member) => [stringOf(member.key), anyValue(member.value)]),
       );
     }
     default:
