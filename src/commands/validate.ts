@@ -155,8 +155,13 @@ function casesResult(
   settled: Settled<readonly CaseOutcome[]>,
   json: boolean,
 ): ValidateCommandResult {
-  if (settled.kind === 'failed')
-    return { exitCode: 2, output: visible(`error: ${settled.message}`) };
+  if (settled.kind === 'failed') {
+    const { message } = settled;
+    return {
+      exitCode: 2,
+      output: json ? jsonOutput({ error: message }) : visible(`error: ${message}`),
+    };
+  }
   const outcomes = settled.value;
   const different = outcomes.filter((outcome) => outcome.kind === 'different');
   const broken = outcomes.filter((outcome) => outcome.kind === 'broken');

@@ -23,6 +23,8 @@ export interface Inputs {
   session(shape: SessionShape): string;
   /** Path of a file of these lines, made when it is first asked for. */
   file(name: string, lines: () => Iterable<string>): string;
+  /** Folder of the public recordings; undefined where they are not at hand. */
+  readonly recordings: string | undefined;
   /** Path of the tau-bench recordings; undefined where they are not at hand. */
   readonly tauBench: string | undefined;
   /** Share of the full size that everything is measured at. */
@@ -139,7 +141,23 @@ export const measurements: readonly Measurement[] = [
       return { ratio: (await seconds(2 * inputs.share)) / (await seconds(inputs.share)) };
     },
   },
-  ratio('counter', 'js-tiktoken against our counter', 'tiktoken', 'ours'),
+  {
+    name: 'counter',
+    about:
+      'js-tiktoken against our counter, both from cold caches: the public recordings, made-up text',
+    async round(run, inputs) {
+      const made = inputs.session(scaled(LONG_SESSION, Math.min(inputs.share, 0.1)));
+      const times = async (path: string) => {
+        const [theirs, ours] = [await run('tiktoken', path), await run('ours', path)];
+        return (theirs.seconds ?? 0) / (ours.seconds ?? 0);
+      };
+      const { recordings } = inputs;
+      return {
+        ...(recordings === undefined ? {} : { 'on recordings': await times(recordings) }),
+        'on made-up text': await times(made),
+      };
+    },
+  },
   ratio('reading', 'reading against JSON.parse of the same bytes', 'read', 'parse'),
   ratio('shape', 'the shape check of all requests alone, in passes', 'shape', 'pass'),
   ratio('evidence', 'the evidence of all actions alone, in passes', 'evidence', 'pass'),

@@ -151,7 +151,8 @@ function inputsIn(temporary: string): Inputs {
     if (!existsSync(path)) writeLines(path, lines());
     return path;
   };
-  const shared = resolve(process.env.CG_SHARED ?? '../shared', 'transcripts/tau-bench');
+  const recordings = resolve(process.env.CG_SHARED ?? '../shared', 'transcripts');
+  const shared = join(recordings, 'tau-bench');
   const [tau] = existsSync(shared)
     ? readdirSync(shared, { recursive: true, encoding: 'utf8' }).filter((name) =>
         name.endsWith('.json'),
@@ -159,6 +160,7 @@ function inputsIn(temporary: string): Inputs {
     : [];
   return {
     share: options.quick ? QUICK_SHARE : 1,
+    recordings: existsSync(recordings) ? recordings : undefined,
     tauBench: tau === undefined ? undefined : join(shared, tau),
     presets: readdirSync('sweeps')
       .filter((name) => name.endsWith('.yaml') && !/^(?:gate|control-|external-)/.test(name))

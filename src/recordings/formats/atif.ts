@@ -83,6 +83,8 @@ function transcriptsOf(found: readonly Found[], context: ReadContext): readonly 
     const next = found.find((other) => other !== one && isContinuation(one, other));
     if (next !== undefined && !continues.has(next)) continues.set(next, one);
   }
+  const followers = new Map<Found, Found>();
+  for (const [next, one] of continues) if (!followers.has(one)) followers.set(one, next);
   const parents = new Map(found.map((one) => [one, one.parent ?? refererOf(one, found)]));
   const agents = new Map<Found, number>();
   return found
@@ -91,7 +93,7 @@ function transcriptsOf(found: readonly Found[], context: ReadContext): readonly 
       const head = familyHead(one, parents);
       const number = (agents.get(head) ?? 0) + 1;
       if (head !== one) agents.set(head, number);
-      const requests = playChain(one, continues, context);
+      const requests = playChain(one, followers, context);
       return transcriptOf(one, head, head === one ? 'main' : `agent-${number}`, requests);
     });
 }
@@ -143,7 +145,7 @@ function familyHead(one: Found, parents: ReadonlyMap<Found, Found | undefined>):
 
 function playChain(
   first: Found,
-  continues: ReadonlyMap<Found, Found>,
+  followers: ReadonlyMap<Found, Found>,
   context: ReadContext,
 ): readonly Request[] {
   const requests: Request[] = [];
@@ -154,7 +156,7 @@ function playChain(
     done.add(one);
     const latest = requests.at(-1)?.segment;
     pushAll(requests, requestsOf(one, context, latest === undefined ? 0 : latest + 1));
-    next = [...continues].find(([, before]) => before === one)?.[0];
+    next = followers.get(one);
   }
   return requests;
 }

@@ -29,6 +29,9 @@ const ATTEMPTS = 3;
 /** Results that are read at once. */
 const BATCH = 50;
 
+/** Keys of one command; a run of a million transcripts has as many. */
+const KEYS_AT_ONCE = 1000;
+
 /** What the starter of a run has in Redis. Each step may be done twice. */
 export class JobBoard {
   readonly #run: string;
@@ -171,8 +174,12 @@ export class JobBoard {
   /** Leaves nothing of the run but jobs, which find no plan. */
   async clear(digests: Iterable<string>): Promise<void> {
     const { plan, results, done, content } = this.#keys;
+    await this.#ask(() => this.#redis.unlink(plan, results, done));
     const contents = [...digests].map(content);
-    await this.#ask(() => this.#redis.unlink(plan, results, done, ...contents));
+    for (let start = 0; start < contents.length; start += KEYS_AT_ONCE) {
+      const some = contents.slice(start, start + KEYS_AT_ONCE);
+      await this.#ask(() => this.#redis.unlink(...some));
+    }
   }
 
   /** After the connection is closed. */
