@@ -39,6 +39,9 @@ const counts = z.object({
   kept: z.int(),
 });
 
+/** More parts than any sweep is cut into. */
+export const MOST_SHARDS = 100_000;
+
 const problem = z.object({
   severity: z.enum(['error', 'notice']),
   code: z.string(),
@@ -93,11 +96,11 @@ export const manifestSchema = z.object({
   /** Of a run that is a part of a sweep; what follows `count` is there once it has ended. */
   shard: z
     .object({
-      index: z.int(),
-      count: z.int(),
+      index: z.int().min(1),
+      count: z.int().min(1).max(MOST_SHARDS),
       plan: z.string().optional(),
-      transcripts: z.int().optional(),
-      own: z.array(z.int()).optional(),
+      transcripts: z.int().min(0).optional(),
+      own: z.array(z.int().min(0)).optional(),
       files: z.record(z.string(), z.string().nullable()).optional(),
     })
     .optional(),

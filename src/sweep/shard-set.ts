@@ -185,16 +185,19 @@ function missing(candidates: readonly Candidate[], reference: Candidate | undefi
 function uncovered(parts: readonly ShardPart[]): string[] {
   const [first] = parts;
   if (first === undefined) return ['no shard is given'];
+  const { transcripts } = first.shard;
   const owners = new Map<number, string>();
   const wrong: string[] = [];
   for (const { shard, name } of parts) {
     for (const place of shard.own) {
+      if (place >= transcripts) {
+        wrong.push(`${name} ran transcript ${place + 1} of ${transcripts}`);
+      }
       const other = owners.get(place);
       if (other !== undefined) wrong.push(`${name} and ${other} both ran transcript ${place + 1}`);
       owners.set(place, name);
     }
   }
-  const { transcripts } = first.shard;
   if (owners.size < transcripts) {
     wrong.push(`${transcripts - owners.size} of ${transcripts} transcripts are in no shard`);
   }

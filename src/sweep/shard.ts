@@ -3,7 +3,7 @@ import { HarnessError } from '../errors.ts';
 import type { Message } from '../transcript/message.ts';
 import type { Transcript } from '../transcript/transcript.ts';
 import type { Cell } from './cells.ts';
-import { type Selection, selectionHash } from './manifest.ts';
+import { MOST_SHARDS, type Selection, selectionHash } from './manifest.ts';
 
 /** One of `count` parts of a sweep; `index` counts from 1. */
 export interface Shard {
@@ -20,8 +20,6 @@ export interface ShardRecord extends Shard {
   /** Places of this shard's transcripts among them, from 0, ascending. */
   readonly own: readonly number[];
 }
-
-const MOST_SHARDS = 100_000;
 
 /** Reads `--shard i/n`. Throws HarnessError `usage`. */
 export function parseShard(text: string): Shard {

@@ -13,7 +13,7 @@ const faults: { readonly [name: string]: ReadRecordings } = {
     for (const pattern of patterns.filter((one) => one.endsWith('.jsonl'))) {
       const path = join(options.cwd, pattern);
       const lines = readFileSync(path, 'utf8').split('\n');
-      const broken = lines.findIndex((line) => line !== '' && !line.endsWith('}'));
+      const broken = lines.findIndex((line) => !/[}\s]\s*$|^$/.test(line));
       if (broken >= 0) writeFileSync(path, `${lines.slice(0, broken + 1).join('\n')}\n`);
     }
     yield* readRecordings(patterns, options);
@@ -105,7 +105,7 @@ function respelled(transcript: Transcript): Transcript {
     ...request,
     messages: request.messages.map((message) =>
       message.raw.includes('\\')
-        ? { ...message, raw: JSON.stringify(JSON.parse(message.raw)) }
+        ? { ...message, raw: JSON.stringify(JSON.parse(`[${message.raw}]`)).slice(1, -1) }
         : message,
     ),
   }));
