@@ -1,4 +1,5 @@
 import { isObject } from '../../src/wire/json-object.ts';
+import { isJson } from './json-tree.ts';
 
 /** How long a seed may be, so that a run takes milliseconds. */
 const MOST_BYTES = 24_000;
@@ -39,15 +40,6 @@ export function cutLines(text: string): readonly string[] {
     });
     return short.join('');
   });
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function cut(value: unknown, items: number, longest: number): unknown {

@@ -177,3 +177,12 @@ function digest(text: string): string {
   }
   return (hash >>> 0).toString(36);
 }
+
+export function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -55,7 +55,8 @@ export class Texts {
   holds(text: string): boolean {
     if (this.#known.has(text)) return true;
     this.#whole ??= [...this.#known].join('\0');
-    return this.#whole.includes(text);
+    // Content of an odd form is read as its JSON.
+    return this.#whole.includes(text) || this.#whole.includes(JSON.stringify(text).slice(1, -1));
   }
 
   #add(json: string): void {

@@ -9,6 +9,7 @@ import { agentSamples } from '../recordings/formats/agent-samples.ts';
 import { inspectLog, inspectSample, sampleFiles } from '../recordings/formats/samples.ts';
 import { jsonl, readFiles, shared } from '../recordings/support.ts';
 import { cutJson, cutLines } from './cut.ts';
+import { isJson } from './json-tree.ts';
 import type { Kind, Seed, SeedFile } from './material.ts';
 import { capturesOf, claudeCodeLines, exchanges, requestBodies } from './samples.ts';
 
@@ -227,15 +228,6 @@ export async function packedSeeds(): Promise<readonly Seed[]> {
   seeds.push(alone('all in one', file('all.zip', zipSync(plain))));
   seeds.push(alone('log.eval', file('log.eval', evalArchive())));
   return seeds;
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function asJson(value: unknown): string {

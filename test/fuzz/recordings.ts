@@ -5,7 +5,8 @@ import { Finding } from './finding.ts';
 import type { Fuzzer } from './fuzzer.ts';
 import type { Seed } from './material.ts';
 import { Texts, wholeOf } from './recording-facts.ts';
-import { type Baseline, checkReading } from './recording-oracle.ts';
+import type { Baseline } from './recording-loss.ts';
+import { checkReading } from './recording-oracle.ts';
 import { packedSeeds, recordingSeeds } from './recording-seeds.ts';
 
 /** As `readRecordings`; a seeded fault puts another in its place. */
