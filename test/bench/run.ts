@@ -73,7 +73,11 @@ async function main(): Promise<void> {
   if (options.json) process.stdout.write(`${JSON.stringify(run, null, 2)}\n`);
   if (!options.save) return;
   mkdirSync('results/bench', { recursive: true });
-  await writeWhole(`results/bench/${run.date}.json`, `${JSON.stringify(run, null, 2)}\n`);
+  let file = `results/bench/${run.date}.json`;
+  for (let number = 2; existsSync(file); number++)
+    file = `results/bench/${run.date}-${number}.json`;
+  await writeWhole(file, `${JSON.stringify(run, null, 2)}\n`);
+  if (!options.json) process.stdout.write(`saved: ${file}\n`);
 }
 
 /** Named whole, or by how they begin. */
