@@ -68,7 +68,7 @@ const turn = z.object({
   tools: embedded.optional(),
   messages: embedded,
 });
-const header = z.object({ cassette: z.int(), id: z.string(), about: z.string().optional() });
+const header = z.object({ cassette: z.int(), id: z.string().min(1), about: z.string().optional() });
 
 /** Text of the header line, without its line end. */
 export function headerLine({ id, about }: CassetteHeader): string {

@@ -2,6 +2,7 @@
  * The shape oracle: would the provider take this list of messages? Works on exact JSON text, needs no
  * network, and takes time linear in the list; what was read of a message is kept as long as its object lives.
  */
+import { HarnessError } from '../errors.ts';
 import type { DialectName } from '../transcript/message.ts';
 import type { ShapeContext } from './context.ts';
 import { excerptOf } from './excerpt.ts';
@@ -74,9 +75,20 @@ export const rules: readonly Rule[] = [
 /**
  * Checks a list against the rules of its dialect. Violations come in the order of the rules, each with its
  * places in the order of the list. A rule whose model, request field or earlier list is not given is not applied.
- * @throws HarnessError `input.syntax` when a message is not JSON text.
+ * @throws HarnessError `input.syntax` when a message is not JSON text, or nested too deep to be compared.
  */
 export function validate(request: ShapeRequest, options: ValidateOptions = {}): Violation[] {
+  try {
+    return violationsOf(request, options);
+  } catch (error) {
+    // What can be parsed may still be too deep to be written again, which goes down level by level.
+    if (!(error instanceof RangeError)) throw error;
+    const message = 'a message of the list is nested too deep to be judged';
+    throw new HarnessError('input.syntax', message, { cause: error });
+  }
+}
+
+function violationsOf(request: ShapeRequest, options: ValidateOptions): Violation[] {
   const list: ListView = {
     messages: request.messages,
     before: request.before,

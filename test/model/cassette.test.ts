@@ -245,6 +245,9 @@ describe('the file', () => {
       expect(() => openCassette(foreign, mode)).toThrow(/no line of this file is of a cassette/);
     }
     expect(readFileSync(foreign, 'utf8')).toBe('task,config\na,b\n');
+    const nameless = newFile();
+    writeFileSync(nameless, '{"cassette":1,"id":""}\n');
+    expect(() => openCassette(nameless, 'replay')).toThrow(/no line of this file is of a cassette/);
     expect(() => openCassette(join(foreign, 'x'), 'record')).toThrow(/cannot write the cassette/);
     const folder = temporaryFolder();
     expect(() => openCassette(folder, 'record')).toThrow(/cannot write the cassette/);

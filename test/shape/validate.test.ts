@@ -32,6 +32,15 @@ describe('validate', () => {
     );
   });
 
+  it('says so where a message is nested too deep to be compared', () => {
+    const nested = (space: string) =>
+      `{"role":"user","content":[{"type":"text","text":"a","x":${'['.repeat(20_000)}${space}${']'.repeat(20_000)}}]}`;
+    const [before, messages] = [[{ raw: nested('') }], [{ raw: nested(' ') }]];
+    const judged = () => validate({ dialect: 'anthropic', messages, before });
+    expect(judged).toThrow(HarnessError);
+    expect(judged).toThrow('nested too deep');
+  });
+
   it('keeps apart what one message means in two dialects', () => {
     const messages = wire([{ role: 'user', content: '' }]);
     expect(brokenRules(validate({ dialect: 'openai-chat', messages }))).toEqual([]);

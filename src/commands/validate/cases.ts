@@ -19,14 +19,14 @@ export async function checkCases(folder: string): Promise<readonly CaseOutcome[]
 }
 
 async function outcomeOf(file: string): Promise<CaseOutcome> {
-  let shapeCase: ShapeCase;
+  let difference: string | undefined;
   try {
-    shapeCase = readCase(await readJsonFile(file));
+    const shapeCase = readCase(await readJsonFile(file));
+    difference = compare(shapeCase, checkCase(shapeCase));
   } catch (error) {
     if (codeOf(error) === 'harness.internal') throw error;
     return { file, kind: 'broken', detail: messageOf(error) };
   }
-  const difference = compare(shapeCase, checkCase(shapeCase));
   if (difference === undefined) return { file, kind: 'as labelled' };
   return { file, kind: 'different', detail: difference };
 }
