@@ -56,9 +56,23 @@ function componentSource(part: string): string {
     if (token.startsWith('*')) return '[^/]*';
     if (token === '?') return '[^/]';
     if (typeof set === 'string') {
-      const inside = set.replace(/[\\\]^[&~|]/g, '\\$&');
+      const inside = setSource(set);
       return not === '!' ? `[^/${inside}]` : `[${inside}]`;
     }
     return token.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
   });
+}
+
+/** The inside of a set, `a-z_`, as one of a regular expression; a range that ends before it begins holds nothing. */
+function setSource(set: string): string {
+  return set.replace(/(.)-(.)|[\s\S]/gu, (token, first, last) => {
+    if (typeof first !== 'string' || typeof last !== 'string') return spelled(token);
+    const [from, to] = [first.codePointAt(0) ?? 0, last.codePointAt(0) ?? 0];
+    return from <= to ? `${spelled(first)}-${spelled(last)}` : '';
+  });
+}
+
+/** A character by its number, which no set reads as anything else. */
+function spelled(character: string): string {
+  return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 }

@@ -39,7 +39,36 @@ describe('toMatcher', () => {
         expect(typeof toMatcher(glob)(path)).toBe('boolean');
       }),
     );
+    const unit = fc.constantFrom(
+      '[',
+      ']',
+      '!',
+      '-',
+      '&',
+      '~',
+      '^',
+      '\\',
+      'a',
+      'z',
+      '{',
+      '}',
+      ',',
+      '*',
+    );
+    fc.assert(
+      fc.property(fc.string({ unit, maxLength: 12 }), fc.string({ unit }), (glob, path) => {
+        expect(typeof toMatcher(glob)(path)).toBe('boolean');
+      }),
+      { numRuns: 2000, seed: 20261130 },
+    );
   });
+});
+
+test('a set takes each of its characters as it is, and a range in its order', () => {
+  for (const character of '&~^|\\-.$') expect(toMatcher(`[${character}a]`)(character)).toBe(true);
+  expect(toMatcher('[c-e]')('d')).toBe(true);
+  expect(toMatcher('[e-c]')('d')).toBe(false);
+  expect(toMatcher('[!e-c]')('d')).toBe(true);
 });
 
 test('the base is what stands before the first wildcard', () => {
