@@ -11,7 +11,11 @@ const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Surrogate}]/u;
  */
 export function excerptOf(text: string, limit: number = LONGEST_EXCERPT): string {
   const start = text.slice(0, limit + 1);
-  if (!UNSAFE.test(start)) return text.length <= limit ? text : `${text.slice(0, limit - 1)}…`;
+  if (!UNSAFE.test(start)) {
+    if (text.length <= limit) return text;
+    const isHalf = /[\ud800-\udbff]$/.test(text.slice(0, limit - 1));
+    return `${text.slice(0, isHalf ? limit - 2 : limit - 1)}…`;
+  }
   let shown = '';
   let withRoomForEllipsis = '';
   for (const character of text) {

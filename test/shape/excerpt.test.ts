@@ -31,6 +31,14 @@ describe('an excerpt', () => {
     );
   });
 
+  it('cuts before a character that would be halved', () => {
+    for (let pairs = 0; pairs < 12; pairs++) {
+      const shown = excerptOf(`${'a'.repeat(pairs % 2)}${'𐀀'.repeat(pairs)} and more`, 12);
+      expect(shown).not.toMatch(/\p{Surrogate}/u);
+      expect(shown.length).toBeLessThanOrEqual(12);
+    }
+  });
+
   it('escapes what would steer a terminal', () => {
     expect(excerptOf('a\u001b[31mb\n\u202e\ud83c')).toBe('a\\u001b[31mb\\n\\u202e\\ud83c');
     expect(quote('x\u0000')).toBe('"x\\u0000"');
