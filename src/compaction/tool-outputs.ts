@@ -3,7 +3,7 @@ import { type Growing, GrowingLists, sharedStart } from '../transcript/growing-l
 import { type Message, resultText, type ToolResult } from '../transcript/message.ts';
 import type { CompactionRequest, Context, Outcome, Slot } from './component.ts';
 import type { MarkerMode } from './marker-mode.ts';
-import { markerOf, SENTINEL, type StashKey } from './stash.ts';
+import { markerOf, SENTINEL, type Stash, type StashKey } from './stash.ts';
 
 /** One tool output of a request. */
 export interface ToolOutput {
@@ -183,15 +183,20 @@ function mark(
   return { text: `${text}${join}${markerOf(key)}`, key };
 }
 
-/** The same output is shortened to the same text at every later request: its message is written once. */
-const replacements = new WeakMap<Message, Map<string, Message>>();
+/**
+ * The same output is shortened to the same text at every later request: its message is written once a lineage,
+ * with whose stash it is forgotten, and not with the recorded message.
+ */
+const replacements = new WeakMap<Stash, Map<Message, Map<string, Message>>>();
 
 function replaceOnce(message: Message, block: number, text: string, context: Context): Message {
-  const known = replacements.get(message) ?? new Map<string, Message>();
-  replacements.set(message, known);
+  const { dialect, stash, table } = context;
+  const ofStash = replacements.get(stash) ?? new Map<Message, Map<string, Message>>();
+  replacements.set(stash, ofStash);
+  const known = ofStash.get(message) ?? new Map<string, Message>();
+  ofStash.set(message, known);
   const key = `${block} ${text}`;
-  const written =
-    known.get(key) ?? context.dialect.replaceResult(message, block, text, context.table);
+  const written = known.get(key) ?? dialect.replaceResult(message, block, text, table);
   known.set(key, written);
   return written;
 }

@@ -14,6 +14,8 @@ export interface Growing<Item> {
 
 /** Lists that are remembered for one first item: those before and behind each step of a pipeline. */
 const MOST_LISTS = 8;
+/** First items whose lists are remembered: those of the sessions at once, and not all that a session began anew with. */
+const MOST_FIRSTS = 16;
 
 interface Kept<Item, State> {
   list: readonly Item[];
@@ -27,6 +29,7 @@ interface Kept<Item, State> {
 export class GrowingLists<Item extends object, State extends Growing<Item>> {
   readonly #make: () => State;
   readonly #kept = new WeakMap<Item, Kept<Item, State>[]>();
+  readonly #firsts: WeakRef<Item>[] = [];
 
   constructor(make: () => State) {
     this.#make = make;
@@ -39,7 +42,7 @@ export class GrowingLists<Item extends object, State extends Growing<Item>> {
     let kept = this.#kept.get(first);
     if (kept === undefined) {
       kept = [];
-      this.#kept.set(first, kept);
+      this.#remember(first, kept);
     }
     const { entry, shared } = this.#closest(kept, list);
     const { state } = entry;
@@ -50,6 +53,14 @@ export class GrowingLists<Item extends object, State extends Growing<Item>> {
     }
     entry.list = list;
     return state;
+  }
+
+  #remember(first: Item, kept: Kept<Item, State>[]): void {
+    this.#kept.set(first, kept);
+    this.#firsts.push(new WeakRef(first));
+    if (this.#firsts.length <= MOST_FIRSTS) return;
+    const oldest = this.#firsts.shift()?.deref();
+    if (oldest !== undefined) this.#kept.delete(oldest);
   }
 
   /** The list that begins most alike, now the latest; a new one where none has half of itself in common. */
@@ -83,13 +94,27 @@ export class GrowingLists<Item extends object, State extends Growing<Item>> {
 /** Shorter lists are compared faster than they are looked up. */
 const LONG_LIST = 64;
 
-interface Compared {
-  readonly other: readonly unknown[];
+interface Comparison {
+  readonly a: readonly unknown[];
+  readonly b: readonly unknown[];
   readonly shared: number;
 }
 
-/** What a long list was last found to share: several figures compare the same two, one after the other. */
-const compared = new WeakMap<readonly unknown[], Compared>();
+/**
+ * What long lists were last found to share, the latest in place of the oldest: several figures compare the
+ * same two, one after the other. A list that kept the one before it would keep all of a session alive.
+ */
+const comparisons: Comparison[] = [];
+const MOST_COMPARISONS = 8;
+let oldest = 0;
+
+function compare(a: readonly unknown[], b: readonly unknown[], limit: number): number {
+  for (const known of comparisons) if (known.b === b && known.a === a) return known.shared;
+  const shared = sharedStartNow(a, b, limit);
+  comparisons[oldest] = { a, b, shared };
+  oldest = (oldest + 1) % MOST_COMPARISONS;
+  return shared;
+}
 
 /** Number of leading items that are the same objects in both lists, which must not change afterwards. */
 export function sharedStart<Item>(a: readonly Item[], b: readonly Item[]): number {
@@ -97,13 +122,7 @@ export function sharedStart<Item>(a: readonly Item[], b: readonly Item[]): numbe
   if (a === b || limit === 0) return limit;
   if (limit < LONG_LIST || a[LONG_LIST - 1] !== b[LONG_LIST - 1])
     return sharedStartNow(a, b, limit);
-  const known = compared.get(b);
-  if (known !== undefined && known.other === a) return known.shared;
-  const ofViews = sharedOfViews(a, b);
-  if (ofViews !== undefined) return ofViews;
-  const shared = sharedStartNow(a, b, limit);
-  compared.set(b, { other: a, shared });
-  return shared;
+  return sharedOfViews(a, b) ?? compare(a, b, limit);
 }
 
 /** The same of lists that may still change. */

@@ -85,6 +85,7 @@ class Extraction {
   #keepSet: KeepSet | undefined;
   #decided = false;
   #shapeGate: string | undefined;
+  #present: { readonly text: string; readonly identifiers: ReadonlySet<string> } | undefined;
 
   constructor(request: CompactionRequest, config: ExtractConfig, context: Context) {
     this.#request = request;
@@ -177,11 +178,6 @@ class Extraction {
   #rules(output: ToolOutput): Rules {
     const { granularity, min_keep_ratio, marker_mode } = this.#config;
     const { countTokens, tokenizer } = this.#context;
-    const present = this.#context.memo(
-      output.message,
-      `identifiers:${output.block}`,
-      () => new Set(identifiersIn(output.text).map(({ value }) => value)),
-    );
     // As `shortenOutputs` will write it.
     const last = {
       full: `\n${markerOf(textKey(output.text))}`,
@@ -191,12 +187,21 @@ class Extraction {
     return {
       granularity,
       minKeepRatio: min_keep_ratio,
-      identifiers: heldBy(present, this.#keep()),
+      identifiers: heldBy(this.#identifiersIn(output.text), this.#keep()),
       tokens: outputTokens(output, this.#context),
       countTokens,
       sentTokens: (text, tokens, summary) =>
         appendedTokens(text, tokens, summaryTail(text, summary) + last, tokenizer),
     };
+  }
+
+  /** Asked for twice a decision, and not remembered beyond it: they weigh more than the text. */
+  #identifiersIn(text: string): ReadonlySet<string> {
+    if (this.#present?.text !== text) {
+      const identifiers = new Set(identifiersIn(text).map(({ value }) => value));
+      this.#present = { text, identifiers };
+    }
+    return this.#present.identifiers;
   }
 
   #keep(): KeepSet {

@@ -95,23 +95,23 @@ function meaningOf(message: WireMessage): string {
 /** The messages of a list that have one size: by their bytes, and by what they say once that is asked. */
 class SameSize {
   readonly #messages: WireMessage[] = [];
-  readonly #raws = new Map<string, number>();
-  readonly #meanings = new Map<string, number>();
+  readonly #raws = new Counts();
+  readonly #meanings = new Counts();
   /** Messages whose meaning is known. */
   #told = 0;
 
   push(message: WireMessage): void {
     this.#messages.push(message);
-    count(this.#raws, message.raw, 1);
+    this.#raws.add(message.raw);
   }
 
   pop(): void {
     const message = this.#messages.pop();
     if (message === undefined) return;
-    count(this.#raws, message.raw, -1);
+    this.#raws.remove(message.raw);
     if (this.#told <= this.#messages.length) return;
     this.#told = this.#messages.length;
-    count(this.#meanings, meaningOf(message), -1);
+    this.#meanings.remove(meaningOf(message));
   }
 
   hasBytes({ raw }: WireMessage): boolean {
@@ -126,16 +126,46 @@ class SameSize {
   says(meaning: string): boolean {
     for (; this.#told < this.#messages.length; this.#told++) {
       const message = this.#messages[this.#told];
-      if (message !== undefined) count(this.#meanings, meaningOf(message), 1);
+      if (message !== undefined) this.#meanings.add(meaningOf(message));
     }
     return this.#meanings.has(meaning);
   }
 }
 
-function count(counts: Map<string, number>, key: string, by: number): void {
-  const now = (counts.get(key) ?? 0) + by;
-  if (now === 0) counts.delete(key);
-  else counts.set(key, now);
+/** How often each text stands somewhere. Mostly there is one, which takes no map: there are as many of these as sizes. */
+class Counts {
+  #only: string | undefined;
+  #times = 0;
+  #others: Map<string, number> | undefined;
+
+  /** Distinct texts. */
+  get size(): number {
+    return (this.#only === undefined ? 0 : 1) + (this.#others?.size ?? 0);
+  }
+
+  has(text: string): boolean {
+    return this.#only === text || this.#others?.has(text) === true;
+  }
+
+  add(text: string): void {
+    if (this.#only === text) this.#times++;
+    else if (this.size === 0) [this.#only, this.#times] = [text, 1];
+    else {
+      this.#others ??= new Map();
+      this.#others.set(text, (this.#others.get(text) ?? 0) + 1);
+    }
+  }
+
+  remove(text: string): void {
+    if (this.#only === text) {
+      this.#times--;
+      if (this.#times === 0) this.#only = undefined;
+      return;
+    }
+    const left = (this.#others?.get(text) ?? 1) - 1;
+    if (left === 0) this.#others?.delete(text);
+    else this.#others?.set(text, left);
+  }
 }
 
 /** The messages of a list by their size, as the list grows: only those of one size may say the same. */
