@@ -183,20 +183,50 @@ function mark(
   return { text: `${text}${join}${markerOf(key)}`, key };
 }
 
+/** Characters of messages that are remembered in each of two generations. */
+const REMEMBERED_CHARACTERS = 2_000_000;
+
 /**
- * The same output is shortened to the same text at every later request: its message is written once a lineage,
- * with whose stash it is forgotten, and not with the recorded message.
+ * Messages with a shortened output: it is shortened to the same text at every later request, and written once.
+ * Not all of a session, since those behind its own compaction never come back.
  */
-const replacements = new WeakMap<Stash, Map<Message, Map<string, Message>>>();
+class Replacements {
+  #young = new Map<Message, Map<string, Message>>();
+  #old = new Map<Message, Map<string, Message>>();
+  #characters = 0;
+
+  get(message: Message, key: string): Message | undefined {
+    const known = this.#young.get(message)?.get(key);
+    if (known !== undefined) return known;
+    const aged = this.#old.get(message)?.get(key);
+    if (aged !== undefined) this.set(message, key, aged);
+    return aged;
+  }
+
+  set(message: Message, key: string, written: Message): void {
+    if (this.#characters > REMEMBERED_CHARACTERS) {
+      this.#old = this.#young;
+      this.#young = new Map();
+      this.#characters = 0;
+    }
+    const known = this.#young.get(message) ?? new Map<string, Message>();
+    known.set(key, written);
+    this.#young.set(message, known);
+    this.#characters += written.raw.length;
+  }
+}
+
+/** Of each lineage, by its stash: they go with it, and not with the recorded message. */
+const replacements = new WeakMap<Stash, Replacements>();
 
 function replaceOnce(message: Message, block: number, text: string, context: Context): Message {
   const { dialect, stash, table } = context;
-  const ofStash = replacements.get(stash) ?? new Map<Message, Map<string, Message>>();
-  replacements.set(stash, ofStash);
-  const known = ofStash.get(message) ?? new Map<string, Message>();
-  ofStash.set(message, known);
+  const known = replacements.get(stash) ?? new Replacements();
+  replacements.set(stash, known);
   const key = `${block} ${text}`;
-  const written = known.get(key) ?? dialect.replaceResult(message, block, text, table);
-  known.set(key, written);
+  const earlier = known.get(message, key);
+  if (earlier !== undefined) return earlier;
+  const written = dialect.replaceResult(message, block, text, table);
+  known.set(message, key, written);
   return written;
 }

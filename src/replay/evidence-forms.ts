@@ -9,52 +9,61 @@ const LONGEST_NAME = 200;
 const RUN = /[\p{L}\p{M}\p{N}_./-]+/gu;
 
 /**
- * The words of inserted messages, to find a name that stands there only in a changed form: other case,
- * separators `_ - . /` removed or exchanged, or cut to a beginning or an end of at least half its length.
+ * The words of the inserted messages that are shown, to find a name that stands there only in a changed form:
+ * other case, separators `_ - . /` removed or exchanged, or cut to a beginning or an end of at least half its
+ * length. What is shown no more is forgotten: a session inserts many times what it shows at once.
  */
 export class ChangedForms<Source> {
-  readonly #words = new Map<string, Source[]>();
-  readonly #folded = new Map<string, Source[]>();
-  readonly #known = new Set<Source>();
+  readonly #words = new Map<string, number>();
+  readonly #folded = new Map<string, number>();
+  readonly #read = new Map<Source, ReadonlySet<string>>();
   /** Sources that nobody has asked about yet: mostly nothing is lost, and nobody does. */
-  readonly #unread: { readonly source: Source; readonly texts: () => readonly string[] }[] = [];
+  readonly #unread = new Map<Source, () => readonly string[]>();
 
-  /** Takes a source once; its texts are read when a name is first looked for. */
+  /** Shows a source, once; its texts are read when a name is first looked for. */
   add(source: Source, texts: () => readonly string[]): void {
-    if (this.#known.has(source)) return;
-    this.#known.add(source);
-    this.#unread.push({ source, texts });
+    if (!this.#read.has(source)) this.#unread.set(source, texts);
   }
 
-  #read(): void {
-    for (const { source, texts } of this.#unread.splice(0)) {
-      for (const word of new Set(texts().flatMap(wordsOf))) {
-        append(this.#words, word, source);
-        append(this.#folded, fold(word), source);
-      }
-    }
+  /** Shows a source no more. */
+  remove(source: Source): void {
+    this.#unread.delete(source);
+    for (const word of this.#read.get(source) ?? []) this.#count(word, -1);
+    this.#read.delete(source);
   }
 
-  /** True when a source that `isShown` has a changed form of `name`; the name itself is not looked for. */
-  holds(name: string, isShown: (source: Source) => boolean): boolean {
-    this.#read();
-    // Later sources are likelier to be shown.
-    if (this.#folded.get(fold(name))?.findLast(isShown) !== undefined) return true;
+  /** True when a source that is shown has a changed form of `name`; the name itself is not looked for. */
+  holds(name: string): boolean {
+    this.#readAll();
+    if (this.#folded.has(fold(name))) return true;
     if (name.length > LONGEST_NAME) return false;
     const shortest = Math.max(SHORTEST_PIECE, Math.ceil(name.length / 2));
     for (let length = name.length - 1; length >= shortest; length--) {
-      for (const piece of [name.slice(0, length), name.slice(-length)]) {
-        if (this.#words.get(piece)?.findLast(isShown) !== undefined) return true;
-      }
+      if (this.#words.has(name.slice(0, length)) || this.#words.has(name.slice(-length)))
+        return true;
     }
     return false;
   }
+
+  #readAll(): void {
+    for (const [source, texts] of this.#unread) {
+      const words = new Set(texts().flatMap(wordsOf));
+      for (const word of words) this.#count(word, 1);
+      this.#read.set(source, words);
+    }
+    this.#unread.clear();
+  }
+
+  #count(word: string, step: number): void {
+    change(this.#words, word, step);
+    change(this.#folded, fold(word), step);
+  }
 }
 
-function append<Source>(map: Map<string, Source[]>, key: string, source: Source): void {
-  const known = map.get(key);
-  if (known === undefined) map.set(key, [source]);
-  else if (known.at(-1) !== source) known.push(source);
+function change(counts: Map<string, number>, key: string, step: number): void {
+  const count = (counts.get(key) ?? 0) + step;
+  if (count === 0) counts.delete(key);
+  else counts.set(key, count);
 }
 
 /** Words, and the names within a run of a script that sets no spaces. */

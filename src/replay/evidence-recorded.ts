@@ -67,7 +67,7 @@ export class RecordedEvidence {
     const { hash } = message.identity;
     const known = this.#facts.get(hash);
     if (known !== undefined) return known;
-    const facts = this.read(message);
+    const facts = factsOfAll(readableTexts(message).map((text) => this.factsOfText(text)));
     this.#facts.set(hash, facts);
     return facts;
   }
@@ -77,25 +77,25 @@ export class RecordedEvidence {
     return this.#facts.get(message.identity.hash);
   }
 
-  /** Facts of any message, not remembered. */
-  read(message: Message): Facts {
-    const texts = readableTexts(message).map((text) => this.factsOfText(text));
-    const [only] = texts;
-    if (only !== undefined && texts.length === 1) return { ...only };
-    return {
-      names: [...new Set(texts.flatMap(({ names }) => names))],
-      markers: [...new Set(texts.flatMap(({ markers }) => markers))],
-    };
+  /** Facts of a message that a rewrite made; neither it nor its texts are remembered. */
+  readOnce(message: Message): Facts {
+    return factsOfAll(
+      readableTexts(message).map((text) => this.#texts.get(text) ?? this.#read(text)),
+    );
   }
 
   /** Facts of a text; a long one, which may be stashed under several configs, is read once. */
   factsOfText(text: string): Facts {
     const known = this.#texts.get(text);
     if (known !== undefined) return known;
-    this.#characters += text.length;
-    const facts = { names: this.names.numbersIn(text), markers: [...new Set(markersIn(text))] };
+    const facts = this.#read(text);
     if (text.length >= LONG_TEXT) this.#texts.set(text, facts);
     return facts;
+  }
+
+  #read(text: string): Facts {
+    this.#characters += text.length;
+    return { names: this.names.numbersIn(text), markers: [...new Set(markersIn(text))] };
   }
 
   /** Names in the system prompt that stands outside of the list; no rewrite takes it away. */
@@ -120,6 +120,16 @@ export class RecordedEvidence {
       ...(name.otherReading === undefined ? {} : { other: this.names.add(name.otherReading) }),
     }));
   }
+}
+
+/** Facts of a message by those of its texts; an object of its own. */
+function factsOfAll(texts: readonly Facts[]): Facts {
+  const [only] = texts;
+  if (only !== undefined && texts.length === 1) return { ...only };
+  return {
+    names: [...new Set(texts.flatMap(({ names }) => names))],
+    markers: [...new Set(texts.flatMap(({ markers }) => markers))],
+  };
 }
 
 interface Numbered {

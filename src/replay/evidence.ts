@@ -46,7 +46,7 @@ export class EvidenceTracker {
   readonly #after: VisibleList<Message>;
   readonly #reachable: StashReach;
   readonly #forms = new ChangedForms<Facts>();
-  /** A message of each facts that were in front of the model. */
+  /** A message of each facts that are in front of the model. */
   readonly #messages = new Map<Facts, Message>();
   readonly #inserted = new Set<Facts>();
   /** By name: requests at which a message with it was inserted for the first time. */
@@ -96,7 +96,7 @@ export class EvidenceTracker {
     if (names.some((name) => this.#reachable.hasName(name))) {
       return { value, status: 'recoverable', outlived };
     }
-    const isChanged = this.#forms.holds(value, (facts) => this.#isInserted(facts));
+    const isChanged = this.#forms.holds(value);
     return { value, status: isChanged ? 'mutated' : 'lost', outlived };
   }
 
@@ -107,8 +107,12 @@ export class EvidenceTracker {
   #noteInserted(changed: ReadonlySet<Facts>): void {
     const names = new Set<number>();
     for (const facts of changed) {
-      if (!this.#isInserted(facts)) continue;
       const message = this.#messages.get(facts);
+      if (!this.#after.has(facts)) this.#messages.delete(facts);
+      if (!this.#isInserted(facts)) {
+        this.#forms.remove(facts);
+        continue;
+      }
       this.#forms.add(facts, () => (message === undefined ? [] : readableTexts(message)));
       if (this.#inserted.has(facts)) continue;
       this.#inserted.add(facts);
@@ -120,7 +124,7 @@ export class EvidenceTracker {
   #factsOf(message: Message): Facts {
     const known = this.#recorded.knownFacts(message) ?? this.#made.get(message.identity.hash);
     if (known !== undefined) return known;
-    const facts = this.#recorded.read(message);
+    const facts = this.#recorded.readOnce(message);
     this.#made.set(message.identity.hash, facts);
     return facts;
   }
