@@ -148,22 +148,21 @@ async function runStep(
   const stateBefore = slots.state;
   const { outcome, calls } = await attemptStep(step, turn);
   const refusals = 'refusals' in outcome ? outcome.refusals : undefined;
-  const unchanged = {
-    component: step.key,
-    calls,
-    tokensBefore: tokens,
-    tokensAfter: tokens,
-    ...(refusals === undefined ? {} : { refusals }),
+  // Assigned and not spread: V8 would give each of thousands of reports a hidden class of its own.
+  const reportOf = <Fate extends object>(tokensAfter: number, fate: Fate) => {
+    const report = { component: step.key, calls, tokensBefore: tokens, tokensAfter };
+    return Object.assign(report, fate, refusals === undefined ? undefined : { refusals });
   };
   const revert = (reason: string, detail: string) => {
     slots.state = stateBefore;
-    const report: StepReport = { ...unchanged, kind: 'reverted', reason, detail };
+    const report: StepReport = reportOf(tokens, { kind: 'reverted' as const, reason, detail });
     return { messages, report };
   };
   if (outcome.kind === 'failed')
     return revert(`error:${codeOf(outcome.error)}`, messageOf(outcome.error));
   if (outcome.kind === 'skipped') {
-    return { messages, report: { ...unchanged, kind: 'skipped', gate: outcome.gate } };
+    const report = reportOf(tokens, { kind: 'skipped' as const, gate: outcome.gate });
+    return { messages, report };
   }
   if (outcome.kind === 'refused') return revert(outcome.reason, outcome.detail);
   const tokensAfter = listTokens(outcome.messages, options.counting);
@@ -182,12 +181,8 @@ async function runStep(
   if (breach !== undefined) return revert(breach.reason, breach.detail);
   const violations = options.addedViolations?.(messages, outcome.messages) ?? [];
   if (violations.length > 0) return revert(`shape:${violations[0]}`, violations.join(' '));
-  const report: StepReport = {
-    ...unchanged,
-    tokensAfter,
-    kind: 'changed',
-    reused: outcome.reused === true,
-  };
+  const reused = outcome.reused === true;
+  const report: StepReport = reportOf(tokensAfter, { kind: 'changed' as const, reused });
   return { messages: outcome.messages, report };
 }
 

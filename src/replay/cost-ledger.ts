@@ -125,8 +125,6 @@ export class CostLedger {
     });
     const time = this.#timeOf(request);
     const answer = this.#outputOf(request, counting);
-    const output = answer === undefined ? {} : { output: answer };
-    const named = model === undefined ? {} : { model };
     const prefix =
       request.envelope === undefined
         ? (this.#unrecorded ?? this.#prefixes.read(undefined))
@@ -136,7 +134,7 @@ export class CostLedger {
     const tiersBefore = this.#call(recorded, call, request.messages);
     if (after === request.messages && expansion === undefined && this.#alike !== undefined) {
       this.#alike.push({ ...call, request });
-      const charge = { ...named, ...tiersBefore, ...output };
+      const charge = chargeOf(model, tiersBefore, answer);
       this.#requests.push({ before: charge, after: [charge], bust: 0 });
       return;
     }
@@ -148,14 +146,14 @@ export class CostLedger {
       { prompt: recorded.prompt, read: tiersBefore.cacheRead },
       { prompt: sent.prompt, read: tiersAfter.cacheRead },
     );
-    const calls: Charge[] = [{ ...named, ...tiersAfter, ...output }];
+    const calls: Charge[] = [chargeOf(model, tiersAfter, answer)];
     if (expansion !== undefined) {
       const asked = this.#callTokens(expansion, counting);
       const share = (round: number) =>
         Math.round((asked * round) / expansion.rounds) -
         Math.round((asked * (round - 1)) / expansion.rounds);
       // Each round before the last answers with calls of the tool, the last one with the action.
-      calls[0] = { ...named, ...tiersAfter, output: share(1) };
+      calls[0] = chargeOf(model, tiersAfter, share(1));
       for (let round = 1; round <= expansion.rounds; round++) {
         sent.prompt.push(
           `restored ${this.#requests.length} ${round}`,
@@ -163,14 +161,10 @@ export class CostLedger {
         );
         const tiers = cache.call(sent.prompt, time);
         const last = round === expansion.rounds;
-        calls.push({ ...named, ...tiers, ...(last ? output : { output: share(round + 1) }) });
+        calls.push(chargeOf(model, tiers, last ? answer : share(round + 1)));
       }
     }
-    this.#requests.push({
-      before: { ...named, ...tiersBefore, ...output },
-      after: calls,
-      bust,
-    });
+    this.#requests.push({ before: chargeOf(model, tiersBefore, answer), after: calls, bust });
   }
 
   #call(
@@ -225,6 +219,20 @@ export class CostLedger {
   #scaled(tokens: number): number {
     return Math.round(tokens * (this.#scale?.ratio ?? 1));
   }
+}
+
+/** Assigned and not spread: V8 would give each of thousands of charges a hidden class of its own. */
+function chargeOf(
+  model: string | undefined,
+  { fresh, cacheRead, cacheWrite5m, cacheWrite1h }: InputTiers,
+  output: number | undefined,
+): Charge {
+  const charge: { -readonly [Key in keyof Charge]: Charge[Key] } = { fresh, cacheRead };
+  if (cacheWrite5m !== undefined) charge.cacheWrite5m = cacheWrite5m;
+  if (cacheWrite1h !== undefined) charge.cacheWrite1h = cacheWrite1h;
+  if (model !== undefined) charge.model = model;
+  if (output !== undefined) charge.output = output;
+  return charge;
 }
 
 interface Facts {

@@ -133,7 +133,10 @@ function isAscii(text: string): boolean {
 const require = createRequire(import.meta.url);
 
 function loadEncoding(encoding: TokenizerName): Encoding {
-  const { pat_str, bpe_ranks } = checkedRanks(require(`js-tiktoken/ranks/${encoding}`), encoding);
+  const source = `js-tiktoken/ranks/${encoding}`;
+  const { pat_str, bpe_ranks } = checkedRanks(require(source), encoding);
+  // Read once, and a few megabytes.
+  delete require.cache[require.resolve(source)];
   return {
     ranks: new TokenRanks(rankedTokens(bpe_ranks)),
     pattern: new RegExp(pat_str, 'uy'),

@@ -223,8 +223,7 @@ class Conversation {
     const [first] = parts;
     const role = first?.role ?? 'user';
     if (first !== undefined && parts.length === 1) {
-      const { content, value } = first;
-      const raw = `{"role":"${role}","content":${content}}`;
+      const { raw, value } = first;
       if (value === undefined) return anthropic.parseMessage(raw, this.#table);
       return anthropic.parsedMessage(raw, { role, content: value }, this.#table);
     }

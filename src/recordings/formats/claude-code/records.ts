@@ -10,6 +10,8 @@ import type { ReadContext } from '../format.ts';
 /** What a record says to the model or the model said: its wire parts as exact texts. */
 export interface RecordedMessage {
   readonly role: 'user' | 'assistant';
+  /** Raw JSON of the message that it is by itself, `{"role":…,"content":…}`. */
+  readonly raw: string;
   /** Raw JSON of `content`: a string or an array. */
   readonly content: string;
   /** The same as it was parsed, where it was. */
@@ -204,14 +206,34 @@ function messageAt(text: string, record: Span, value: unknown): RecordedMessage 
   const blocks = typeof parts === 'string' ? [] : parts;
   return {
     role,
-    content: content === undefined ? '[]' : slice(text, content),
+    ...wireTexts(role, text, content),
     value: content === undefined ? [] : contentOf(value),
-    blocks: content === undefined ? [] : elements(text, content).map((block) => slice(text, block)),
     resultIds: blocks.flatMap((block) => block.tool_use_id ?? []),
     callIds: blocks.flatMap(({ type, id: call }) => (type === 'tool_use' ? (call ?? []) : [])),
     ...(typeof id === 'string' ? { id } : {}),
     ...(typeof model === 'string' ? { model } : {}),
     ...(parsed.data.usage === undefined ? {} : { usage: parsed.data.usage }),
+  };
+}
+
+/**
+ * The texts of a message by its role and where its content stands in `text`. They are slices of one another and
+ * not of `text`, so that a line does not stay in memory beside its message.
+ */
+export function wireTexts(
+  role: RecordedMessage['role'],
+  text: string,
+  content: Span | undefined,
+): Pick<RecordedMessage, 'raw' | 'content' | 'blocks'> {
+  const before = `{"role":"${role}","content":`;
+  const written = content === undefined ? '[]' : slice(text, content);
+  const raw = `${before}${written}}`;
+  const shift = before.length - (content?.start ?? 0);
+  const blocks = content === undefined ? [] : elements(text, content);
+  return {
+    raw,
+    content: raw.slice(before.length, -1),
+    blocks: blocks.map(({ start, end }) => raw.slice(start + shift, end + shift)),
   };
 }
 

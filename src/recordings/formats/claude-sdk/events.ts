@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { isObject } from '../../../wire/json-object.ts';
-import { elements, member, rootSpan, slice } from '../../../wire/json-spans.ts';
+import { member, rootSpan, slice } from '../../../wire/json-spans.ts';
 import { readTime } from '../../responses.ts';
 import { schemaError } from '../../schema.ts';
-import type { RecordedMessage, SessionRecord } from '../claude-code/records.ts';
+import { type RecordedMessage, type SessionRecord, wireTexts } from '../claude-code/records.ts';
 
 const eventSchema = z.looseObject({
   type: z.string(),
@@ -84,8 +84,7 @@ function messageAt(text: string, role: 'user' | 'assistant'): RecordedMessage {
   const blocks = typeof parts === 'string' ? [] : parts;
   return {
     role,
-    content: content === undefined ? '[]' : slice(text, content),
-    blocks: content === undefined ? [] : elements(text, content).map((block) => slice(text, block)),
+    ...wireTexts(role, text, content),
     resultIds: blocks.flatMap((block) => block.tool_use_id ?? []),
     callIds: blocks.flatMap((block) => (block.type === 'tool_use' ? (block.id ?? []) : [])),
     ...(typeof id === 'string' ? { id } : {}),
@@ -97,6 +96,7 @@ function messageAt(text: string, role: 'user' | 'assistant'): RecordedMessage {
 /** What the first answer was asked, where no event says it. */
 export function firstTurn(records: readonly SessionRecord[], text: string): SessionRecord {
   const [first] = records;
+  const written = JSON.stringify(text);
   return {
     file: first?.file ?? '',
     position: -1,
@@ -115,8 +115,7 @@ export function firstTurn(records: readonly SessionRecord[], text: string): Sess
     kept: undefined,
     message: {
       role: 'user',
-      content: JSON.stringify(text),
-      blocks: [],
+      ...wireTexts('user', written, { start: 0, end: written.length }),
       resultIds: [],
       callIds: [],
     },
