@@ -44,6 +44,13 @@ test('the commands exist', () => {
   for (const { name } of buildProgram().commands) expect(scripts, name).toHaveProperty([name]);
 });
 
+test('what the bench measures runs in Node as what it stands for', () => {
+  const nodeOptions = (name: string) => scripts[name]?.match(/^node (.*) --import tsx /)?.[1];
+  expect(nodeOptions('bench')).toMatch(/^--max-semi-space-size=\d+$/);
+  for (const name of ['sweep', 'gate', 'worker'])
+    expect(nodeOptions(name)).toBe(nodeOptions('bench'));
+});
+
 test('the options exist, and each option of sweep is in the table', () => {
   const known = buildProgram().commands.flatMap(({ options }) =>
     options.map(({ rawName }) => rawName.replace(/ .*/, '')),

@@ -63,6 +63,16 @@ describe('GrowingLists', () => {
     expect(appended).toBeLessThanOrEqual(2 * items.length + 2);
   });
 
+  test('of the lists that a session began anew, the latest are remembered', () => {
+    const growing = new GrowingLists<Item, Values>(() => new Values(false));
+    const begun = Array.from({ length: 40 }, (_, value) => [{ value }, { value: -value }]);
+    const states = begun.map((list) => growing.of(list));
+    const isRemembered = begun.map((list, index) => [list, states[index]] as const);
+    const known = isRemembered.reverse().map(([list, state]) => growing.of(list) === state);
+    expect(known.slice(0, 16)).toEqual(Array.from({ length: 16 }, () => true));
+    expect(known.slice(16)).toEqual(Array.from({ length: 24 }, () => false));
+  });
+
   test('what fails half way is taken back', () => {
     const poison = { value: -1 };
     class Fragile extends Values {
