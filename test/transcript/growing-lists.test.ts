@@ -95,3 +95,19 @@ test('sharedStart counts the leading items that are the same objects', () => {
   expect(sharedStart([a, { ...a }], [a, a])).toBe(1);
   expect(sharedStart([], items)).toBe(0);
 });
+
+test('sharedStart of long lists is what a walk finds, whatever was compared before', () => {
+  const start = Array.from({ length: 64 }, (_, value) => ({ value }));
+  const ends = fc.array(fc.nat(2), { maxLength: 6 });
+  const compared = fc.array(fc.tuple(fc.nat(4), fc.nat(4)), { minLength: 1, maxLength: 40 });
+  fc.assert(
+    fc.property(fc.array(ends, { minLength: 5, maxLength: 5 }), compared, (tails, pairs) => {
+      const lists = tails.map((tail) => [...start, ...tail.map((place) => items[place])]);
+      for (const [one, other] of pairs) {
+        const [a = [], b = []] = [lists[one], lists[other]];
+        const walked = a.findIndex((item, index) => index >= b.length || item !== b[index]);
+        expect(sharedStart(a, b)).toBe(walked < 0 ? Math.min(a.length, b.length) : walked);
+      }
+    }),
+  );
+});
