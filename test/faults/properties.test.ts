@@ -12,7 +12,7 @@ describe.each(propertyFaults)('$property: $name', ({ subject, dialect, property,
     runs: RUNS,
     seed: 1,
     translate: false,
-    shrinkFor: 2000,
+    shrinkTries: 400,
     ...(pipeline === undefined ? {} : { pipeline }),
   };
 

@@ -26,7 +26,7 @@ describe.each(faults)('$dialect, $rule: $name', (fault) => {
       translate: false,
       damaged: false,
       leastFired: 0,
-      shrinkFor: 3000,
+      shrinkTries: 400,
     });
     expect(failure?.rules).toEqual([rule]);
     expect(failure?.counterexample).toContain(dialect);
