@@ -24,12 +24,15 @@ export function askedFigures(
     agreementCallsShared: calls.shareable,
     agreementInputTokens: calls.inputTokens,
     agreementOutputTokens: calls.outputTokens,
-    usdAgreement: priceOf(calls, prices),
+    usdAgreement: askedPrice(calls, prices),
   };
 }
 
 /** USD of all calls, each at its own size; undefined where one is not known. */
-function priceOf({ model, usages }: AskedCalls, prices?: PriceTable): number | undefined {
+export function askedPrice(
+  { model, usages }: Pick<AskedCalls, 'model' | 'usages'>,
+  prices?: PriceTable,
+): number | undefined {
   let usd = 0;
   for (const usage of usages) {
     const price = callPrice(model, usage, prices);

@@ -1,5 +1,6 @@
 import type { Config } from '../compaction/config.ts';
 import { stubNames } from '../model/stub.ts';
+import type { AskedCalls } from '../replay/asker.ts';
 import type { CostReplay, RequestCharges } from '../replay/cost-ledger.ts';
 import type { TranscriptReplay } from '../replay/result.ts';
 
@@ -25,6 +26,8 @@ export interface CellCharges {
   /** What was assumed about the requests. */
   readonly assumed: readonly string[];
   readonly uniqueSaved: number;
+  /** Calls behind agreement and probes; absent where nothing was asked. */
+  readonly asked?: Pick<AskedCalls, 'model' | 'usages'>;
 }
 
 /** What a cell is billed as, to be priced by `priced`: now, and again when prices change. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { PriceTable } from '../model/prices.ts';
 import type { Charge } from '../replay/cost-ledger.ts';
+import { askedPrice } from '../rows/asked.ts';
 import type { CellCharges, ComponentCharge } from '../rows/charges.ts';
 import type { CellResult } from '../rows/result.ts';
 import { priced } from '../rows/spend.ts';
@@ -17,6 +18,9 @@ const charge = z.tuple([modelIndex, tokens, tokens, maybe, maybe, maybe]);
 /** Request, model, assumed, input, output, and of the input: cache read, cache write. */
 const component = z.tuple([tokens, modelIndex, z.boolean(), tokens, tokens, maybe, maybe]);
 
+/** Of a call behind agreement or probes: input, output, and of the input: cache read, cache write, of that for an hour. */
+const asked = z.tuple([tokens, tokens, maybe, maybe, maybe]);
+
 /** How the file holds what a cell is billed as. */
 export const chargesLine = z.object({
   cell: z.string(),
@@ -26,6 +30,7 @@ export const chargesLine = z.object({
   components: z.array(component),
   assumed: z.array(z.string()),
   unique: z.number(),
+  asked: z.object({ model: z.string(), usages: z.array(asked) }).optional(),
 });
 
 export type ChargesLine = z.output<typeof chargesLine>;
@@ -53,7 +58,14 @@ export async function repriced(
     const found = parseLine(entry);
     const row = found === undefined ? undefined : rows.get(found.cell);
     if (found === undefined || row === undefined) continue;
-    changed.set(found.cell, { ...row, ...priced(fromChargesLine(found), prices) });
+    const charges = fromChargesLine(found);
+    const again = { ...row, ...priced(charges, prices) };
+    changed.set(
+      found.cell,
+      charges.asked === undefined
+        ? again
+        : { ...again, usdAgreement: askedPrice(charges.asked, prices) },
+    );
   }
   return changed;
 }
@@ -95,6 +107,38 @@ export function toChargesLine(cell: string, charges: CellCharges): ChargesLine {
     components,
     assumed: [...charges.assumed],
     unique: charges.uniqueSaved,
+    ...(charges.asked === undefined ? {} : { asked: packAsked(charges.asked) }),
+  };
+}
+
+function packAsked({ model, usages }: NonNullable<CellCharges['asked']>): ChargesLine['asked'] {
+  return {
+    model,
+    usages: usages.map(
+      (usage): z.output<typeof asked> => [
+        usage.inputTokens,
+        usage.outputTokens,
+        usage.cacheReadTokens ?? null,
+        usage.cacheWriteTokens ?? null,
+        usage.cacheWrite1hTokens ?? null,
+      ],
+    ),
+  };
+}
+
+function unpackAsked({
+  model,
+  usages,
+}: NonNullable<ChargesLine['asked']>): NonNullable<CellCharges['asked']> {
+  return {
+    model,
+    usages: usages.map(([inputTokens, outputTokens, read, write, write1h]) => ({
+      inputTokens,
+      outputTokens,
+      ...(read === null ? {} : { cacheReadTokens: read }),
+      ...(write === null ? {} : { cacheWriteTokens: write }),
+      ...(write1h === null ? {} : { cacheWrite1hTokens: write1h }),
+    })),
   };
 }
 
@@ -105,6 +149,7 @@ export function fromChargesLine({
   components,
   assumed,
   unique,
+  asked: calls,
 }: ChargesLine): CellCharges {
   const named = (index: number | null) => (index === null ? undefined : models[index]);
   const unpack = ([index, fresh, cacheRead, write5m, write1h, output]: z.output<
@@ -139,6 +184,7 @@ export function fromChargesLine({
     ),
     assumed,
     uniqueSaved: unique,
+    ...(calls === undefined ? {} : { asked: unpackAsked(calls) }),
   };
 }
 

@@ -1,10 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { codeOf, HarnessError } from '../errors.ts';
 import type { PriceTable } from '../model/prices.ts';
+import type { AskedFigures } from '../replay/asking.ts';
 import type { TranscriptReplay } from '../replay/result.ts';
 import { SharedAnswers } from '../replay/shared-answers.ts';
 import { askedFigures } from '../rows/asked.ts';
-import { chargesOf } from '../rows/charges.ts';
+import { type CellCharges, chargesOf } from '../rows/charges.ts';
 import type { Redact } from '../rows/note.ts';
 import { failedCell, measuredCell } from '../rows/result.ts';
 import { listTokens } from '../transcript/message-tokens.ts';
@@ -107,7 +108,7 @@ class Measuring {
       return {
         row: { ...measuredCell(labels(), replay), ...askedFigures(asked, prices) },
         references: stashReferences(cell, replay),
-        charges: chargesOf(cell.config, replay),
+        charges: { ...chargesOf(cell.config, replay), ...askedOf(asked) },
         ...(isMatched ? { budget: tokensAfter(replay) } : {}),
       };
     } catch (error) {
@@ -135,6 +136,12 @@ class Measuring {
     const message = `no budget: ${matches.name}, which it matches, could not be measured on this transcript`;
     throw new HarnessError('control.budget', message);
   }
+}
+
+function askedOf(asked: AskedFigures | undefined): Pick<CellCharges, 'asked'> {
+  if (asked === undefined) return {};
+  const { model, usages } = asked.calls;
+  return { asked: { model, usages } };
 }
 
 function tokensAfter({ requests }: TranscriptReplay): readonly number[] {

@@ -1,10 +1,12 @@
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Config } from '../../src/compaction/config.ts';
 import { type ModelPrices, offlinePrices, pricesFrom } from '../../src/model/prices.ts';
 import { stubModel } from '../../src/model/stub.ts';
 import { replayTranscript } from '../../src/replay/replay.ts';
+import { askedPrice } from '../../src/rows/asked.ts';
 import { type CellCharges, chargesOf } from '../../src/rows/charges.ts';
 import { type CellResult, measuredCell } from '../../src/rows/result.ts';
 import { appendCharges, repriced } from '../../src/sweep/charges.ts';
@@ -77,6 +79,45 @@ describe('repriced', () => {
     // With the old prices, the old rows.
     expect([...(await repriced(changed, file, offlinePrices)).values()]).toEqual(
       cells.map(({ row }) => row),
+    );
+  });
+
+  test('prices what agreement and probes asked anew, call by call', async () => {
+    const [cell] = cells;
+    if (cell === undefined) throw new Error('no cells');
+    const usage = fc
+      .record(
+        {
+          fresh: fc.nat(300_000),
+          outputTokens: fc.nat(9000),
+          cacheReadTokens: fc.nat(90_000),
+          cacheWrite5m: fc.nat(90_000),
+          cacheWrite1hTokens: fc.nat(90_000),
+        },
+        { requiredKeys: ['fresh', 'outputTokens'] },
+      )
+      .map(({ fresh, cacheWrite5m, ...rest }) => {
+        const written = (cacheWrite5m ?? 0) + (rest.cacheWrite1hTokens ?? 0);
+        const inputTokens = fresh + (rest.cacheReadTokens ?? 0) + written;
+        return { inputTokens, ...rest, ...(written === 0 ? {} : { cacheWriteTokens: written }) };
+      });
+    const asked = fc.record({
+      model: fc.constantFrom('claude-sonnet-4-5', 'gpt-4.1', 'stub'),
+      usages: fc.array(usage, { maxLength: 5 }),
+    });
+    let file = 0;
+    await fc.assert(
+      fc.asyncProperty(asked, async (calls) => {
+        const path = join(folder, `asked-${file++}.charges.jsonl`);
+        const row = { ...cell.row, usdAgreement: askedPrice(calls) };
+        await appendCharges(path, row.cellId, { ...cell.charges, asked: calls });
+        const changed = await repriced(new Map([[row.cellId, row]]), path, prices);
+        expect(changed.get(row.cellId)).toEqual({
+          ...cell.again,
+          usdAgreement: askedPrice(calls, prices),
+        });
+      }),
+      { numRuns: 200 },
     );
   });
 
