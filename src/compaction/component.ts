@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { ModelPurpose, ModelReply } from '../model/model.ts';
+import type { LineTokens } from '../text/line-tokens.ts';
 import type { TokenizerName } from '../text/tokens.ts';
 import type { MessageTable } from '../transcript/intern.ts';
 import type { Message } from '../transcript/message.ts';
@@ -100,6 +101,8 @@ export interface Context {
   countMessage(message: Message): number;
   /** Tokens of the text of the tool result at `block`: most are counted with their message already. */
   countResult(message: Message, block: number): number;
+  /** What the lines of that text count, where it was counted with its message. */
+  resultLines(message: Message, block: number): LineTokens | undefined;
   /** Context window of the transcript's model in tokens, or undefined. */
   readonly contextWindow: number | undefined;
   /** What stands around the list in the request's body, where it was recorded. */

@@ -7,6 +7,7 @@ import {
   type Counting,
   listTokens,
   messageCounter,
+  resultLines,
   resultTokens,
   thinkingStart,
 } from '../transcript/message-tokens.ts';
@@ -305,6 +306,7 @@ function contextFor(
       if (known !== undefined || block?.kind !== 'tool-result') return known ?? 0;
       return countTokens(resultText(block), counting.tokenizer);
     },
+    resultLines: (message, index) => resultLines(message, index, counting),
     contextWindow: options.contextWindow,
     envelope: options.envelope,
     budget: options.budget,

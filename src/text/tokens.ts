@@ -7,6 +7,7 @@ import { createRequire } from 'node:module';
 import { HarnessError } from '../errors.ts';
 import { asciiPieceEnd, type PieceRules, pieceRules } from './ascii-pieces.ts';
 import { countMergedTokens } from './byte-pair.ts';
+import { beginsGroup } from './line-groups.ts';
 import { PieceCounts } from './piece-counts.ts';
 import { TokenRanks } from './token-ranks.ts';
 
@@ -75,7 +76,39 @@ function keep(text: string, tokens: number, kept: Map<string, number>): void {
   kept.delete(oldest);
 }
 
-function countNow(text: string, encoding: TokenizerName): number {
+/** Tokens of a text, and of each of its groups of lines (see `line-groups.ts`), where those are worth keeping. */
+export interface GroupCounts {
+  readonly tokens: number;
+  /** Absent for short texts, for those that were counted otherwise, and where a group counts too much. */
+  readonly groups?: Uint16Array;
+}
+
+/** The same count, with that of the text's groups of lines. */
+export function countGroups(text: string, encoding: TokenizerName): GroupCounts {
+  if (text.length < LONG_TEXT || text.length > LONGEST_KEPT) {
+    return { tokens: countTokens(text, encoding) };
+  }
+  const known = longTexts[encoding].get(text);
+  if (known !== undefined) return { tokens: countOnce(text, encoding) };
+  const sums: number[] = [];
+  const tokens = countNow(text, encoding, sums);
+  keep(text, tokens, longTexts[encoding]);
+  sums.push(tokens);
+  const groups = new Uint16Array(sums.length);
+  let before = 0;
+  for (const [index, sum] of sums.entries()) {
+    if (sum - before > MOST_IN_GROUP) return { tokens };
+    groups[index] = sum - before;
+    before = sum;
+  }
+  return { tokens, groups };
+}
+
+const MOST_IN_GROUP = 0xffff;
+const LINE_FEED = 10;
+
+/** @param sums takes the tokens before each group of lines but the first */
+function countNow(text: string, encoding: TokenizerName, sums?: number[]): number {
   let current = loaded.get(encoding);
   if (current === undefined) {
     current = loadEncoding(encoding);
@@ -92,6 +125,9 @@ function countNow(text: string, encoding: TokenizerName): number {
         ? countPiece(text.slice(start, end), ranks)
         : countCached(text, start, end, current);
     start = end;
+    if (sums !== undefined && text.charCodeAt(end - 1) === LINE_FEED && beginsGroup(text, end)) {
+      sums.push(tokens);
+    }
   }
   return tokens;
 }

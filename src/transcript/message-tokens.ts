@@ -1,4 +1,5 @@
-import { countTokens, type TokenizerName } from '../text/tokens.ts';
+import { LineTokens } from '../text/line-tokens.ts';
+import { countGroups, countTokens, type TokenizerName } from '../text/tokens.ts';
 import { type Growing, GrowingLists } from './growing-lists.ts';
 import { mediaTokens } from './media-tokens.ts';
 import { type Block, type DialectName, isUserTurn, type Message } from './message.ts';
@@ -28,7 +29,11 @@ interface Counts {
   readonly thinking: number;
   /** Tokens of each block, cache points left out: canonically equal messages may differ in those. */
   readonly blocks: readonly number[];
+  /** Of tool results of one long text, what its groups of lines count, at the places of `blocks`. */
+  readonly groups: ReadonlyMap<number, Uint16Array>;
 }
+
+const NO_GROUPS: ReadonlyMap<number, Uint16Array> = new Map();
 
 /**
  * Tokens of what the model reads of a message: text, a call's name and its arguments as recorded,
@@ -52,29 +57,61 @@ export function resultTokens(
   index: number,
   counting: Counting,
 ): number | undefined {
-  const block = message.blocks[index];
+  if (soleText(message.blocks[index]) === undefined) return undefined;
+  return messageTokens(message, counting).blocks[placeOf(message, index)];
+}
+
+/** What the lines of a tool result's text count, where that was kept when its message was counted. */
+export function resultLines(
+  message: Message,
+  index: number,
+  counting: Counting,
+): LineTokens | undefined {
+  const text = soleText(message.blocks[index]);
+  if (text === undefined) return undefined;
+  const groups = messageTokens(message, counting).groups.get(placeOf(message, index));
+  return groups === undefined ? undefined : new LineTokens(text, groups, counting.tokenizer);
+}
+
+/** The text of a tool result that is nothing else. */
+function soleText(block: Block | undefined): string | undefined {
   if (block?.kind !== 'tool-result' || block.texts.length !== 1 || block.media.length > 0)
     return undefined;
+  return block.texts[0];
+}
+
+/** Place of a block among those that are counted. */
+function placeOf({ blocks }: Message, index: number): number {
   let place = index;
   for (let before = 0; before < index; before++) {
-    const other = message.blocks[before];
+    const other = blocks[before];
     if (other !== undefined && isCachePoint(other)) place--;
   }
-  return messageTokens(message, counting).blocks[place];
+  return place;
 }
 
 function count(message: Message, { tokenizer, dialect }: Counting): Counts {
   let content = 0;
   let thinking = 0;
   const blocks: number[] = [];
+  let groups: Map<number, Uint16Array> | undefined;
   for (const block of message.blocks) {
     if (isCachePoint(block)) continue;
-    const tokens = blockTokens(block, tokenizer, dialect);
+    const text = soleText(block);
+    const counted =
+      text === undefined
+        ? { tokens: blockTokens(block, tokenizer, dialect) }
+        : countGroups(text, tokenizer);
+    const { tokens } = counted;
+    if (counted.groups !== undefined) {
+      groups ??= new Map();
+      groups.set(blocks.length, counted.groups);
+    }
     if (block.kind === 'thinking') thinking += tokens;
     else content += tokens;
     blocks.push(tokens);
   }
-  return { content, thinking, blocks };
+  return { content, thinking, blocks, groups: groups ?? NO_GROUPS };
 }
 
 function blockTokens(block: Block, tokenizer: TokenizerName, dialect: DialectName): number {

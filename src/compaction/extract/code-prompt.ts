@@ -1,3 +1,4 @@
+import type { LineTokens } from '../../text/line-tokens.ts';
 import { replacedTokens } from '../../text/seams.ts';
 import { noteTokens, type TokenizerName } from '../../text/tokens.ts';
 import { isUserTurn, type Message } from '../../transcript/message.ts';
@@ -164,12 +165,18 @@ export function codePrompt(
  * Tells the counter what the shown part of an output counts, from what all of it does: a model that counts
  * its prompts meets it again.
  */
-export function noteShown(output: string, tokens: number, encoding: TokenizerName): void {
+export function noteShown(
+  output: string,
+  tokens: number,
+  encoding: TokenizerName,
+  lines?: LineTokens,
+): void {
   const gap = gapOf(output, SAMPLE_HEAD, SAMPLE_TAIL);
   if (gap === undefined) noteTokens(output, tokens, encoding);
-  else if (gap.end - gap.start < output.length / 2) {
+  else if (lines !== undefined || gap.end - gap.start < output.length / 2) {
     const shown = sampleOf(output, SAMPLE_HEAD, SAMPLE_TAIL);
-    noteTokens(shown, replacedTokens(output, tokens, gap, encoding), encoding);
+    const left = lines?.replaced(gap) ?? replacedTokens(output, tokens, gap, encoding);
+    noteTokens(shown, left, encoding);
   }
 }
 

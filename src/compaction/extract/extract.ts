@@ -1,4 +1,5 @@
 import { identifiersIn } from '../../text/identifiers.ts';
+import type { LineTokens } from '../../text/line-tokens.ts';
 import { appendedTokens } from '../../text/seams.ts';
 import {
   type CompactionRequest,
@@ -139,7 +140,9 @@ class Extraction {
     }
     this.#decided = true;
     const rules = this.#rules(output);
-    if (strategy === 'code') noteShown(output.text, rules.tokens, context.tokenizer);
+    if (strategy === 'code') {
+      noteShown(output.text, rules.tokens, context.tokenizer, this.#linesOf(output));
+    }
     const job: Job = {
       messages: this.#request.messages,
       output: output.text,
@@ -178,6 +181,7 @@ class Extraction {
   #rules(output: ToolOutput): Rules {
     const { granularity, min_keep_ratio, marker_mode } = this.#config;
     const { countTokens, tokenizer } = this.#context;
+    const lines = this.#linesOf(output);
     // As `shortenOutputs` will write it.
     const last = {
       full: `\n${markerOf(textKey(output.text))}`,
@@ -189,7 +193,8 @@ class Extraction {
       minKeepRatio: min_keep_ratio,
       identifiers: heldBy(this.#identifiersIn(output.text), this.#keep()),
       tokens: outputTokens(output, this.#context),
-      countTokens,
+      // Most reductions are lines of the output.
+      countTokens: (text) => lines?.of(text) ?? countTokens(text),
       sentTokens: (text, tokens, summary) =>
         appendedTokens(text, tokens, summaryTail(text, summary) + last, tokenizer),
     };
@@ -202,6 +207,10 @@ class Extraction {
       this.#present = { text, identifiers };
     }
     return this.#present.identifiers;
+  }
+
+  #linesOf({ message, block }: ToolOutput): LineTokens | undefined {
+    return this.#context.resultLines(message, block);
   }
 
   #keep(): KeepSet {
