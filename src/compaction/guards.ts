@@ -319,5 +319,10 @@ function holds(other: Message, message: Message): boolean {
 }
 
 function isSame(a: Block, b: Block): boolean {
-  return a === b || JSON.stringify(a) === JSON.stringify(b);
+  if (a === b) return true;
+  // Outputs are the long ones, and mostly tell at once.
+  if (a.kind === 'tool-result' && b.kind === 'tool-result') {
+    if (a.texts.some((text, index) => text !== b.texts[index])) return false;
+  }
+  return JSON.stringify(a) === JSON.stringify(b);
 }

@@ -61,10 +61,16 @@ export class Stash {
   }
 }
 
+/** The text that was last asked about: who counts with a marker writes it next. */
+let latest: { readonly text: string; readonly key: StashKey } | undefined;
+
 /** The key of a text. */
 export function textKey(text: string): StashKey {
+  if (latest?.text === text) return latest.key;
   // UTF-16, since UTF-8 would give texts that differ in a lone surrogate one key.
-  return keyOf(createHash('sha256').update('text').update(text, 'utf16le').digest('hex'));
+  const key = keyOf(createHash('sha256').update('text').update(text, 'utf16le').digest('hex'));
+  latest = { text, key };
+  return key;
 }
 
 /**

@@ -40,6 +40,7 @@ const SHARED: ReadonlySet<ModelPurpose> = new Set(['extract', 'repair', 'explore
 
 function keyOf(model: string, request: ModelRequest): string {
   const { purpose, system, prompt, maxOutputTokens, sample } = request;
-  const told = JSON.stringify([model, purpose, system, prompt, maxOutputTokens, sample]);
+  const settings = JSON.stringify([model, purpose, maxOutputTokens, sample, system.length]);
+  const told = `${settings}${system}${prompt}`;
   return createHash('sha256').update(told, 'utf16le').digest('hex').slice(0, 32);
 }

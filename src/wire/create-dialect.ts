@@ -41,8 +41,8 @@ export function createDialect(spec: DialectSpec): Dialect {
     return items;
   };
 
-  const intern = (table: MessageTable, raw: string): Message =>
-    table.intern(spec.name, raw, (own) => spec.read(own, parseItems(own)));
+  const intern = (table: MessageTable, raw: string, isOwn = false): Message =>
+    table.intern(spec.name, raw, (own) => spec.read(own, parseItems(own)), isOwn);
 
   const readList = (text: string, list: Span, table: MessageTable) => {
     const spans = elements(text, list);
@@ -140,7 +140,7 @@ export function createDialect(spec: DialectSpec): Dialect {
     },
 
     replaceResult(message, blockIndex, text, table) {
-      return intern(table, spec.replaceResult(message, blockIndex, text));
+      return intern(table, spec.replaceResult(message, blockIndex, text), true);
     },
 
     write(role, blocks, table, toolNames = NO_NAMES) {

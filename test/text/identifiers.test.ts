@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { containsIdentifier, identifiersIn } from '../../src/text/identifiers.ts';
+import { containsIdentifier, identifiersAmong, identifiersIn } from '../../src/text/identifiers.ts';
 
 function valuesIn(text: string): string[] {
   return identifiersIn(text).map((identifier) => identifier.value);
@@ -94,6 +94,21 @@ describe('identifiersIn', () => {
       }),
       { numRuns: 3000 },
     );
+  });
+
+  it('finds of those that are wanted the same', () => {
+    let found = 0;
+    fc.assert(
+      fc.property(text, text, fc.array(fc.string()), (sample, other, names) => {
+        const present = new Set(valuesIn(sample));
+        const wanted = new Set([...valuesIn(other), ...names, ...[...present].slice(1)]);
+        const among = identifiersAmong(sample, wanted);
+        found += among.size;
+        expect([...among].sort()).toEqual([...wanted].filter((one) => present.has(one)).sort());
+      }),
+      { seed: 20261130, numRuns: 1000 },
+    );
+    expect(found).toBeGreaterThan(200);
   });
 
   it('gives offsets of the values, in order and apart', () => {

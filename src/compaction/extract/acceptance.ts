@@ -1,4 +1,4 @@
-import { identifiersIn } from '../../text/identifiers.ts';
+import { identifiersAmong } from '../../text/identifiers.ts';
 import { contains, type Granularity } from './containment.ts';
 
 /** Why a model's reduction of one output was not taken; each is counted by its own name. */
@@ -87,10 +87,10 @@ export function lostIdentifier(
   identifiers: readonly string[],
 ): string | undefined {
   if (identifiers.length === 0) return undefined;
-  const after = new Set(identifiersIn(candidate).map(({ value }) => value));
+  const after = identifiersAmong(candidate, new Set(identifiers));
   const missing = identifiers.filter((identifier) => !after.has(identifier));
   if (missing.length === 0) return undefined;
-  const before = new Set(identifiersIn(original).map(({ value }) => value));
+  const before = identifiersAmong(original, new Set(missing));
   return missing.find((identifier) => before.has(identifier));
 }
 

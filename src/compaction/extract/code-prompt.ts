@@ -1,3 +1,4 @@
+import { identifiersAmong } from '../../text/identifiers.ts';
 import type { LineTokens } from '../../text/line-tokens.ts';
 import { replacedTokens } from '../../text/seams.ts';
 import { noteTokens, type TokenizerName } from '../../text/tokens.ts';
@@ -196,6 +197,7 @@ export function repairPrompt(program: string, error: string): string {
 }
 
 /** Those identifiers to keep that this output holds, in the order of their importance. */
-export function heldBy(present: ReadonlySet<string>, keep: KeepSet): readonly string[] {
+export function heldBy(output: string, keep: KeepSet): readonly string[] {
+  const present = identifiersAmong(output, new Set(keep.identifiers));
   return keep.identifiers.filter((identifier) => present.has(identifier));
 }

@@ -1,4 +1,3 @@
-import { identifiersIn } from '../../text/identifiers.ts';
 import type { LineTokens } from '../../text/line-tokens.ts';
 import { appendedTokens } from '../../text/seams.ts';
 import {
@@ -84,9 +83,9 @@ class Extraction {
   readonly #basis: string;
   readonly #refusals: RefusalName[] = [];
   #keepSet: KeepSet | undefined;
+  #latest: { readonly output: ToolOutput; readonly rules: Rules } | undefined;
   #decided = false;
   #shapeGate: string | undefined;
-  #present: { readonly text: string; readonly identifiers: ReadonlySet<string> } | undefined;
 
   constructor(request: CompactionRequest, config: ExtractConfig, context: Context) {
     this.#request = request;
@@ -178,7 +177,13 @@ class Extraction {
     return tokens < rules.tokens ? reduced : undefined;
   }
 
+  /** Those of one output are asked for before and behind the model. */
   #rules(output: ToolOutput): Rules {
+    if (this.#latest?.output !== output) this.#latest = { output, rules: this.#rulesOf(output) };
+    return this.#latest.rules;
+  }
+
+  #rulesOf(output: ToolOutput): Rules {
     const { granularity, min_keep_ratio, marker_mode } = this.#config;
     const { countTokens, tokenizer } = this.#context;
     const lines = this.#linesOf(output);
@@ -191,22 +196,13 @@ class Extraction {
     return {
       granularity,
       minKeepRatio: min_keep_ratio,
-      identifiers: heldBy(this.#identifiersIn(output.text), this.#keep()),
+      identifiers: heldBy(output.text, this.#keep()),
       tokens: outputTokens(output, this.#context),
       // Most reductions are lines of the output.
       countTokens: (text) => lines?.of(text) ?? countTokens(text),
       sentTokens: (text, tokens, summary) =>
         appendedTokens(text, tokens, summaryTail(text, summary) + last, tokenizer),
     };
-  }
-
-  /** Asked for twice a decision, and not remembered beyond it: they weigh more than the text. */
-  #identifiersIn(text: string): ReadonlySet<string> {
-    if (this.#present?.text !== text) {
-      const identifiers = new Set(identifiersIn(text).map(({ value }) => value));
-      this.#present = { text, identifiers };
-    }
-    return this.#present.identifiers;
   }
 
   #linesOf({ message, block }: ToolOutput): LineTokens | undefined {

@@ -1,5 +1,6 @@
 import { identifiersIn } from '../../text/identifiers.ts';
 import { isUserTurn, type Message, plainText } from '../../transcript/message.ts';
+import { userTurnsFromEnd } from '../../transcript/message-tokens.ts';
 import type { Context } from '../component.ts';
 
 /** What a reduction is made toward. */
@@ -21,16 +22,16 @@ const MOST_TERMS = 200;
 /** The turns that say what the agent is doing now: never tool outputs, latest first. */
 export function recentTurns(messages: readonly Message[]): Message[] {
   const recent: Message[] = [];
-  let user: Message | undefined;
   for (let index = messages.length - 1; index >= 0; index--) {
     const message = messages[index];
-    if (message === undefined) continue;
-    if (message.role === 'assistant') {
-      if (recent.length < RECENT_ASSISTANT_TURNS) recent.push(message);
-    } else if (user === undefined && isUserTurn(message)) user = message;
-    if (user !== undefined && recent.length === RECENT_ASSISTANT_TURNS) break;
+    if (message?.role === 'assistant') recent.push(message);
+    if (recent.length === RECENT_ASSISTANT_TURNS) break;
   }
-  return user === undefined ? recent : [...recent, user];
+  for (const index of userTurnsFromEnd(messages)) {
+    const user = messages[index];
+    return user === undefined ? recent : [...recent, user];
+  }
+  return recent;
 }
 
 /** @param limit how many identifiers of the recent turns count */
@@ -41,15 +42,42 @@ export function keepSetOf(
 ): KeepSet {
   const task = messages.find(isUserTurn);
   const recent = recentTurns(messages);
-  const identifiers = new Set(recent.flatMap((message) => identifiersOf(message, context)));
-  const words = [task, recent.at(0)].flatMap((message) =>
-    message === undefined ? [] : wordsOf(message, context),
-  );
+  // Of the task only projections of JSON make use.
+  let words: readonly string[] | undefined;
   return {
-    identifiers: [...identifiers].slice(0, limit),
-    task: task === undefined ? [] : identifiersOf(task, context).slice(0, MOST_TERMS),
-    words: [...new Set(words)].slice(0, MOST_TERMS),
+    identifiers: firstIdentifiers(recent, limit, context),
+    get task() {
+      return task === undefined ? [] : identifiersOf(task, context).slice(0, MOST_TERMS);
+    },
+    get words() {
+      words ??= distinctWords([task, recent.at(0)], context);
+      return words;
+    },
   };
+}
+
+/** The first identifiers of the turns, each once. */
+function firstIdentifiers(
+  turns: readonly Message[],
+  limit: number,
+  context: Pick<Context, 'memo'>,
+): readonly string[] {
+  const found = new Set<string>();
+  for (const turn of turns) {
+    for (const identifier of identifiersOf(turn, context)) {
+      if (found.size >= limit) return [...found];
+      found.add(identifier);
+    }
+  }
+  return [...found];
+}
+
+function distinctWords(
+  turns: readonly (Message | undefined)[],
+  context: Pick<Context, 'memo'>,
+): readonly string[] {
+  const words = turns.flatMap((turn) => (turn === undefined ? [] : wordsOf(turn, context)));
+  return [...new Set(words)].slice(0, MOST_TERMS);
 }
 
 /** What a turn says: its text and its calls, without tool outputs and thinking. */

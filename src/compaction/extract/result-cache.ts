@@ -78,14 +78,20 @@ const MARKERS = /<<cg:(?:[0-9a-f]{16}|dropped)>>/g;
 export function normalized(text: string): string {
   const bare = text.replace(MARKERS, '');
   if (kindOf(bare) !== 'text') return withoutJsonSpace(bare);
+  const isPlain = !SPACED.test(bare);
   return bare
     .split('\n')
-    .map((line) => {
-      const from = line.length - line.trimStart().length;
-      return line.slice(0, from) + line.slice(from).replace(/\s+/g, ' ').trimEnd();
-    })
-    .filter((line) => line.trim() !== '')
+    .map((line) => (isPlain ? line.trimEnd() : withoutRuns(line)))
+    .filter((line) => line !== '')
     .join('\n');
+}
+
+/** White space inside a line that is not one space; of most texts none is. */
+const SPACED = /\S(?:[^\S\n\r ]|\r(?!\n)| [^\S\n])/;
+
+function withoutRuns(line: string): string {
+  const from = line.length - line.trimStart().length;
+  return (line.slice(0, from) + line.slice(from).replace(/\s+/g, ' ')).trimEnd();
 }
 
 /** JSON without the white space between its parts. */
