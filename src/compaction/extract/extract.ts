@@ -15,7 +15,7 @@ import { EXTRACT_PROMPT_VERSION, heldBy, noteShown } from './code-prompt.ts';
 import { reduceNoise } from './deterministic.ts';
 import { type ExtractConfig, extractConfig } from './extract-config.ts';
 import { type KeepSet, keepSetOf } from './keep-set.ts';
-import { basisOf, cacheKey, type Decision, ResultCache } from './result-cache.ts';
+import { basisOf, type Decision, ResultCache } from './result-cache.ts';
 import { reduceByExploration } from './rlm.ts';
 import { DEFAULT_LIMITS } from './sandbox/program.ts';
 import { sharedSandbox } from './sandbox-access.ts';
@@ -104,17 +104,16 @@ class Extraction {
 
   /** The text in the output's place, by an earlier decision or by a new one. */
   async textFor(output: ToolOutput): Promise<string | undefined> {
-    const key = cacheKey(output, this.#basis, this.#context);
-    const known = this.#cache.get(key);
+    const known = this.#cache.get(output, this.#basis, this.#context);
     if (known !== undefined) return known.text;
     this.#shapeGate ??= this.#checkShape(output);
     if (this.#shapeGate !== undefined) return undefined;
     const fallback: Decision = { text: this.#withoutNoise(output) };
     // Before a model is asked, so that what ends here in a fault is not paid for again.
-    this.#cache.set(key, fallback);
+    this.#cache.set(output, this.#basis, fallback, this.#context);
     const accepted = await this.#byModel(output);
     this.#context.signal.throwIfAborted();
-    if (accepted !== undefined) this.#cache.set(key, accepted);
+    if (accepted !== undefined) this.#cache.set(output, this.#basis, accepted, this.#context);
     const { text } = accepted ?? fallback;
     this.#decided ||= text !== undefined;
     return text;

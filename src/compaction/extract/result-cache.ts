@@ -13,6 +13,13 @@ export interface Decision {
   readonly text: string | undefined;
 }
 
+interface Entry {
+  readonly text: string;
+  /** Digest of the content, once it was asked for. */
+  content?: string;
+  decision: Decision;
+}
+
 /**
  * The decisions of a lineage, by everything but the turn that can change them: the output's content,
  * prompt version, model and settings. So an output that is sent again gives the same bytes without a
@@ -20,27 +27,48 @@ export interface Decision {
  * decision is about an output and not about the request in which it was made.
  */
 export class ResultCache {
-  readonly #decisions: Map<string, Decision>;
-
-  private constructor(decisions: Map<string, Decision>) {
-    this.#decisions = decisions;
-  }
+  /** By basis, and then by what the content looks like: only what looks alike is compared. */
+  readonly #entries = new Map<string, Map<number, Entry[]>>();
 
   static of(slot: Slot): ResultCache {
     const known = slot.get();
     if (known instanceof ResultCache) return known;
-    const cache = new ResultCache(new Map());
+    const cache = new ResultCache();
     slot.set(cache);
     return cache;
   }
 
-  get(key: string): Decision | undefined {
-    return this.#decisions.get(key);
+  /** @param basis of `basisOf` */
+  get(output: ToolOutput, basis: string, context: Pick<Context, 'memo'>): Decision | undefined {
+    const alike = this.#entries.get(basis)?.get(lookOf(output, context));
+    return find(alike ?? [], output.text)?.decision;
   }
 
-  set(key: string, decision: Decision): void {
-    this.#decisions.set(key, decision);
+  set(output: ToolOutput, basis: string, decision: Decision, context: Pick<Context, 'memo'>): void {
+    const looks = this.#entries.get(basis) ?? new Map<number, Entry[]>();
+    this.#entries.set(basis, looks);
+    const look = lookOf(output, context);
+    const alike = looks.get(look) ?? [];
+    looks.set(look, alike);
+    const known = find(alike, output.text);
+    if (known === undefined) alike.push({ text: output.text, decision });
+    else known.decision = decision;
   }
+}
+
+function find(entries: readonly Entry[], text: string): Entry | undefined {
+  let content: string | undefined;
+  for (const entry of entries) {
+    if (entry.text === text) return entry;
+    content ??= digest(normalized(text));
+    entry.content ??= digest(normalized(entry.text));
+    if (entry.content === content) return entry;
+  }
+  return undefined;
+}
+
+function lookOf({ message, block, text }: ToolOutput, context: Pick<Context, 'memo'>): number {
+  return context.memo(message, `look:${block}`, () => fingerprint(text));
 }
 
 /**
@@ -57,16 +85,28 @@ export function basisOf(
   return JSON.stringify([promptVersion, model ?? null, settings]);
 }
 
-/** @param basis of `basisOf` */
-export function cacheKey(
-  output: ToolOutput,
-  basis: string,
-  context: Pick<Context, 'memo'>,
-): string {
-  const content = context.memo(output.message, `content:${output.block}`, () =>
-    digest(normalized(output.text)),
-  );
-  return digest(`${content} ${basis}`);
+/** FNV-1a. Source: Fowler, Noll, Vo, "The FNV Non-Cryptographic Hash Algorithm". */
+const FNV_OFFSET = 0x811c9dc5;
+const FNV_PRIME = 0x01000193;
+const SPACE = 32;
+const LAST_ASCII = 126;
+
+/** A number that texts of the same content share: of their characters apart from markers and white space. */
+export function fingerprint(text: string): number {
+  const bare = text.includes('<<cg:') ? text.replace(MARKERS, '') : text;
+  let hash = FNV_OFFSET;
+  for (let index = 0; index < bare.length; index++) {
+    const code = bare.charCodeAt(index);
+    if (code <= SPACE || (code > LAST_ASCII && isWideSpace(code))) continue;
+    hash = Math.imul(hash ^ code, FNV_PRIME);
+  }
+  return hash;
+}
+
+/** At least what JavaScript takes for white space beyond ASCII. */
+function isWideSpace(code: number): boolean {
+  if (code === 0xa0 || code === 0x1680 || code === 0x3000 || code === 0xfeff) return true;
+  return code >= 0x2000 && code <= 0x206f;
 }
 
 const MARKERS = /<<cg:(?:[0-9a-f]{16}|dropped)>>/g;

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { lostIdentifier, summaryLine } from '../../../src/compaction/extract/acceptance.ts';
 import { sampleOf } from '../../../src/compaction/extract/outline.ts';
 import { programIn } from '../../../src/compaction/extract/program-text.ts';
-import { normalized } from '../../../src/compaction/extract/result-cache.ts';
+import { fingerprint, normalized } from '../../../src/compaction/extract/result-cache.ts';
 import { markersIn } from '../../../src/compaction/stash.ts';
 
 describe('the content that a result is kept by', () => {
@@ -22,15 +22,36 @@ describe('the content that a result is kept by', () => {
       fc.property(fc.array(fc.tuple(line, end, end)), (lines) => {
         const [one, two] = [1, 2].map((at) => lines.map((parts) => parts[0] + parts[at]).join(''));
         expect(normalized(one ?? '')).toBe(normalized(two ?? ''));
+        expect(fingerprint(one ?? '')).toBe(fingerprint(two ?? ''));
       }),
     );
+  });
+
+  test('looks the same wherever it is the same, and else mostly not', () => {
+    let different = 0;
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (one, two) => {
+        expect(fingerprint(normalized(one))).toBe(fingerprint(one));
+        if (fingerprint(one) !== fingerprint(two)) {
+          different++;
+          expect(normalized(one)).not.toBe(normalized(two));
+        }
+      }),
+      { seed: 20261130, numRuns: 500 },
+    );
+    expect(different).toBeGreaterThan(300);
+    const spaces = Array.from({ length: 0x10000 }, (_, code) => String.fromCharCode(code));
+    const all = spaces.filter((character) => /\s/.test(character)).join('');
+    expect(fingerprint(`a${all}b`)).toBe(fingerprint('ab'));
   });
 
   test('of JSON, however it is set', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const wrapped = { value, text: 'two  spaces  stay' };
-        expect(normalized(JSON.stringify(wrapped, null, 3))).toBe(JSON.stringify(wrapped));
+        const text = JSON.stringify(wrapped);
+        expect(normalized(JSON.stringify(wrapped, null, 3))).toBe(text);
+        expect(fingerprint(JSON.stringify(wrapped, null, 3))).toBe(fingerprint(text));
       }),
     );
   });
