@@ -85,56 +85,81 @@ const MOST_TERMS = 12;
 /** A term that more of the lines hold tells none of them apart. */
 const TELLING_SHARE = 0.15;
 
-/** The words and identifiers of tasks, since all prompts of a session have the same. */
-const candidates = new GenerationCache<readonly string[]>(16);
+/** A word or an identifier of a task, with the slots of its grams. */
+interface Candidate {
+  readonly term: string;
+  readonly slots: readonly number[];
+}
 
-function candidatesOf(task: string): readonly string[] {
+/** The words and identifiers of tasks, since all prompts of a session have the same. */
+const candidates = new GenerationCache<readonly Candidate[]>(16);
+
+function candidatesOf(task: string): readonly Candidate[] {
   const known = candidates.get(task);
   if (known !== undefined) return known;
   const words = task.match(/\p{L}{6,}/gu) ?? [];
-  const found = [...new Set([...identifiersIn(task).map(({ value }) => value), ...words])];
+  const terms = new Set([...identifiersIn(task).map(({ value }) => value), ...words]);
+  const found = [...terms].map((term) => ({ term, slots: slotsOf(term) }));
   candidates.set(task, found);
   return found;
 }
 
 function termsOf(task: string, text: string, lines: readonly string[]): string[] {
   const most = Math.max(1, TELLING_SHARE * lines.length);
-  const mayHold = gramsOf(text);
+  findGrams(text);
   const terms: string[] = [];
-  for (const term of candidatesOf(task)) {
-    // Most terms are in no line, which their grams tell, or one search.
-    if (!mayHold(term) || !text.includes(term)) continue;
-    if (lines.filter((line) => line.includes(term)).length <= most) terms.push(term);
+  for (const { term, slots } of candidatesOf(task)) {
+    // Most terms are in no line, which their grams tell.
+    if (slots.some((slot) => grams[slot] === 0)) continue;
+    const holding = linesWith(term, text, most);
+    if (holding > 0 && holding <= most) terms.push(term);
     if (terms.length === MOST_TERMS) break;
   }
   return terms;
 }
 
-/** Characters of a gram, and slots for grams; two grams may have one slot. */
-const GRAM = 4;
-const SLOTS = 1 << 16;
+/** How many lines hold a term; it is not counted far beyond `most`. */
+function linesWith(term: string, text: string, most: number): number {
+  let lines = 0;
+  for (let at = text.indexOf(term); at >= 0 && lines <= most; at = text.indexOf(term, at)) {
+    lines++;
+    at = text.indexOf('\n', at);
+    if (at < 0) break;
+  }
+  return lines;
+}
 
-/** Whether a text may hold a term: false only where it does not. */
-function gramsOf(text: string): (term: string) => boolean {
-  const present = new Uint8Array(SLOTS);
+/** Characters of a gram, and slots for grams; two grams may have one slot. */
+const GRAM = 6;
+const SLOTS = 1 << 16;
+/** So far that a character has left its slot after as many steps as a gram has characters. */
+const SHIFT = Math.ceil(16 / GRAM);
+
+/** Whether the text that was last looked at may have a gram of this slot: 0 only where it has none. */
+const grams = new Uint8Array(SLOTS);
+
+function findGrams(text: string): void {
+  grams.fill(0);
   let slot = 0;
   for (let at = 0; at < text.length; at++) {
     slot = nextSlot(slot, text.charCodeAt(at));
-    if (at >= GRAM - 1) present[slot] = 1;
+    if (at >= GRAM - 1) grams[slot] = 1;
   }
-  return (term) => {
-    let wanted = 0;
-    for (let at = 0; at < term.length; at++) {
-      wanted = nextSlot(wanted, term.charCodeAt(at));
-      if (at >= GRAM - 1 && present[wanted] === 0) return false;
-    }
-    return true;
-  };
 }
 
-/** The slot of a gram by that of the one before: after as many steps as it has characters, that has left. */
+function slotsOf(term: string): readonly number[] {
+  const slots: number[] = [];
+  let slot = 0;
+  for (let at = 0; at < term.length; at++) {
+    slot = nextSlot(slot, term.charCodeAt(at));
+    if (at >= GRAM - 1) slots.push(slot);
+  }
+  return slots;
+}
+
+/** The slot of a gram by that of the one before. */
 function nextSlot(slot: number, code: number): number {
-  return ((slot << (16 / GRAM)) ^ Math.imul(code, 0x9e3b)) & (SLOTS - 1);
+  return ((slot << SHIFT) ^ Math.imul(code, 0x9e3b)) & (SLOTS - 1);
 }
 
 const KINDS: readonly (readonly [OutputKind, RegExp, number])[] = [

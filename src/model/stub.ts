@@ -96,7 +96,8 @@ function shownTokens({ before, output, after }: Shown, memo: MessageMemo): numbe
   tokens = replacedTokens(output, tokens, { start: end, end, by: after }, encoding);
   const first = { start: 0, end: 0, by: before.slice(open) };
   tokens = replacedTokens(output + after, tokens, first, encoding);
-  return tokens + linesTokens(before.slice(0, open), memo);
+  const [head = '', rest = ''] = headChunks(before.slice(0, open));
+  return tokens + memo.tokensOf(head) + linesTokens(rest, memo);
 }
 
 /** What stands before the first message, cut behind the task, which all prompts of a session share. */
