@@ -3,7 +3,7 @@
  * without reading it again.
  */
 
-import { beginsGroup } from './line-groups.ts';
+import { beginsGroup, beginsGroupBehind } from './line-groups.ts';
 import { countTokens, type TokenizerName } from './tokens.ts';
 
 const LINE_FEED = 10;
@@ -51,23 +51,19 @@ export class LineTokens {
   of(kept: string): number | undefined {
     const text = this.#text;
     const starts = this.#groupStarts();
-    const last = this.#counts.length;
     let group = 0;
     let tokens = 0;
-    for (let start = 0; start < kept.length; ) {
-      const end = groupEnd(kept, start);
-      const begins = start > 0 || beginsGroup(kept, 0);
-      if (begins) {
-        const line = kept.slice(start, lineEnd(kept, start));
-        while (group < last && !isLine(text, starts[group] ?? 0, line)) group++;
-        if (group === last) return undefined;
-      }
-      const from = starts[group] ?? 0;
-      const own = kept.slice(start, end);
-      const isWhole = (starts[group + 1] ?? 0) - from === own.length && text.startsWith(own, from);
+    for (let start = 0, at = 0; start < kept.length; ) {
+      const line = kept.slice(start, lineEnd(kept, start));
+      while (at < text.length && !isLine(text, at, line)) at = lineEnd(text, at);
+      if (at === text.length) return undefined;
+      while ((starts[group + 1] ?? text.length) <= at) group++;
+      const own = kept.slice(start, groupEnd(kept, start));
+      const end = starts[group + 1] ?? text.length;
+      const isWhole = starts[group] === at && end - at === own.length && text.startsWith(own, at);
       tokens += isWhole ? (this.#counts[group] ?? 0) : countTokens(own, this.#encoding);
-      if (begins || isWhole) group++;
-      start = end;
+      at = isWhole ? end : lineEnd(text, at);
+      start += own.length;
     }
     return tokens;
   }
@@ -80,12 +76,13 @@ export class LineTokens {
     while (first + 1 < this.#counts.length && (starts[first + 1] ?? 0) <= place.start) first++;
     let last = first;
     while (last < this.#counts.length && (starts[last] ?? 0) < place.end) last++;
-    const head = () => text.slice(starts[first], place.start) + place.by;
     // What is put in may join the line before it, or the line behind it.
-    while (first > 0 && !beginsGroup(head(), 0)) first--;
-    if (place.end === starts[last] && !head().endsWith('\n') && last < this.#counts.length) last++;
-    const fresh = head() + text.slice(place.end, starts[last]);
-    return this.#sum(0, first) + countTokens(fresh, this.#encoding) + this.#sum(last);
+    const begin = () => text.slice(starts[first], place.start) + place.by;
+    while (first > 0 && !beginsGroup(begin(), 0)) first--;
+    const fresh = () => begin() + text.slice(place.end, starts[last]);
+    while (last < this.#counts.length && !beginsGroupBehind(fresh(), text, starts[last] ?? 0))
+      last++;
+    return this.#sum(0, first) + countTokens(fresh(), this.#encoding) + this.#sum(last);
   }
 
   #sum(from: number, to = this.#counts.length): number {
