@@ -34,22 +34,19 @@ const COMPARE: Readonly<Record<string, string>> = {
 const MAX_SAFE_DIGITS = 15;
 
 export function compileExpression(frames: Frames, node: Expression): string {
-  const compile = (inner: Expression): string => compileExpression(frames, inner);
-  const helper = (name: string, ...codes: string[]): string =>
-    `${frames.helper(name)}(${codes.join(',')})`;
   switch (node.kind) {
     case 'name':
       return frames.read(node.name);
     case 'integer':
       return node.digits.length > MAX_SAFE_DIGITS
-        ? helper('integer', `${node.digits}n`)
+        ? helped(frames, 'integer', `${node.digits}n`)
         : node.digits;
     case 'float':
-      return frames.constant(helper('float', node.text));
+      return frames.constant(helped(frames, 'float', node.text));
     case 'string':
       return JSON.stringify(node.value);
     case 'bytes':
-      return helper('bytes', JSON.stringify(node.value));
+      return helped(frames, 'bytes', JSON.stringify(node.value));
     case 'constant':
       return { True: 'true', False: 'false', None: 'null' }[node.value];
     case 'format':
@@ -57,26 +54,36 @@ export function compileExpression(frames: Frames, node: Expression): string {
     case 'sequence': {
       const items = `[${node.items.map((item) => compileItem(frames, item)).join(',')}]`;
       if (node.type === 'list') return items;
-      return helper(node.type === 'tuple' ? 'tuple' : 'makeSet', items);
+      return helped(frames, node.type === 'tuple' ? 'tuple' : 'makeSet', items);
     }
     case 'dict': {
       const entries = node.entries.map(({ key, value }) =>
         key === undefined
-          ? `${frames.helper('spread')},${compile(value)}`
-          : `${compile(key)},${compile(value)}`,
+          ? `${frames.helper('spread')},${compileExpression(frames, value)}`
+          : `${compileExpression(frames, key)},${compileExpression(frames, value)}`,
       );
-      return helper('makeDict', `[${entries.join(',')}]`);
+      return helped(frames, 'makeDict', `[${entries.join(',')}]`);
     }
     case 'unary':
       if (node.operator === 'not') return `(!${compileCondition(frames, node.operand)})`;
-      if (node.operator === '-') return helper('negate', compile(node.operand));
-      return helper(node.operator === '+' ? 'positive' : 'invert', compile(node.operand));
+      if (node.operator === '-')
+        return helped(frames, 'negate', compileExpression(frames, node.operand));
+      return helped(
+        frames,
+        node.operator === '+' ? 'positive' : 'invert',
+        compileExpression(frames, node.operand),
+      );
     case 'binary':
-      return binary(frames, node.operator, compile(node.left), compile(node.right));
+      return binary(
+        frames,
+        node.operator,
+        compileExpression(frames, node.left),
+        compileExpression(frames, node.right),
+      );
     case 'logic': {
       const temporary = frames.temporary();
-      const test = `${frames.helper('truth')}(${temporary}=${compile(node.left)})`;
-      const right = compile(node.right);
+      const test = `${frames.helper('truth')}(${temporary}=${compileExpression(frames, node.left)})`;
+      const right = compileExpression(frames, node.right);
       return node.operator === 'and'
         ? `(${test}?${right}:${temporary})`
         : `(${test}?${temporary}:${right})`;
@@ -84,18 +91,34 @@ export function compileExpression(frames: Frames, node: Expression): string {
     case 'compare':
       return compileCompare(frames, node);
     case 'conditional':
-      return `(${compileCondition(frames, node.condition)}?${compile(node.consequent)}:${compile(node.alternative)})`;
+      return `(${compileCondition(frames, node.condition)}?${compileExpression(frames, node.consequent)}:${compileExpression(frames, node.alternative)})`;
     case 'call':
       return compileCall(frames, node.callee, node.arguments);
     case 'attribute':
-      return helper('attribute', compile(node.object), JSON.stringify(node.name));
+      return helped(
+        frames,
+        'attribute',
+        compileExpression(frames, node.object),
+        JSON.stringify(node.name),
+      );
     case 'subscript': {
       const { index } = node;
-      if (index.kind !== 'slice') return helper('getItem', compile(node.object), compile(index));
-      return helper('getSlice', compile(node.object), ...compileSlice(frames, index));
+      if (index.kind !== 'slice')
+        return helped(
+          frames,
+          'getItem',
+          compileExpression(frames, node.object),
+          compileExpression(frames, index),
+        );
+      return helped(
+        frames,
+        'getSlice',
+        compileExpression(frames, node.object),
+        ...compileSlice(frames, index),
+      );
     }
     case 'slice':
-      return helper('slice', ...compileSlice(frames, node));
+      return helped(frames, 'slice', ...compileSlice(frames, node));
     case 'lambda': {
       const body = frames.inFunction(node.scope, parameterNames(node.parameters), () => {
         const code = compileExpression(frames, node.body);
@@ -106,14 +129,20 @@ export function compileExpression(frames: Frames, node: Expression): string {
     case 'comprehension':
       return compileComprehension(frames, node);
     case 'starred':
-      return helper('misplacedStar');
+      return helped(frames, 'misplacedStar');
     case 'walrus':
-      return `(${frames.walrusTarget(node.name)}=${compile(node.value)})`;
+      return `(${frames.walrusTarget(node.name)}=${compileExpression(frames, node.value)})`;
     case 'yield': {
-      const value = node.value === undefined ? 'null' : compile(node.value);
-      return node.from ? `(yield* ${helper('iterate', value)},null)` : `(yield ${value},null)`;
+      const value = node.value === undefined ? 'null' : compileExpression(frames, node.value);
+      return node.from
+        ? `(yield* ${helped(frames, 'iterate', value)},null)`
+        : `(yield ${value},null)`;
     }
   }
+}
+
+function helped(frames: Frames, name: string, ...codes: readonly string[]): string {
+  return `${frames.helper(name)}(${codes.join(',')})`;
 }
 
 export function binary(frames: Frames, operator: string, left: string, right: string): string {

@@ -130,17 +130,16 @@ function indentTo(
   push: (kind: TokenKind, text: string) => void,
   line: number,
 ): void {
-  const current = (): number => indents[indents.length - 1] ?? 0;
-  if (width > current()) {
+  if (width > (indents.at(-1) ?? 0)) {
     indents.push(width);
     push('indent', '');
     return;
   }
-  while (width < current()) {
+  while (width < (indents.at(-1) ?? 0)) {
     indents.pop();
     push('dedent', '');
   }
-  if (width !== current()) {
+  if (width !== (indents.at(-1) ?? 0)) {
     throw new PythonSyntaxError('unindent does not match any outer indentation level', line);
   }
 }
