@@ -71,7 +71,10 @@ export class GrowingLists<Item extends object, State extends Growing<Item>> {
     let found = -1;
     let most = 0;
     for (let index = kept.length - 1; index >= 0; index--) {
-      const shared = sharedStart(kept[index]?.list ?? [], list);
+      const other = kept[index]?.list ?? [];
+      // One that begins more alike than the best so far is like it at least there.
+      if (most > 0 && other[most] !== list[most]) continue;
+      const shared = sharedStart(other, list);
       if (shared <= most) continue;
       most = shared;
       found = index;
