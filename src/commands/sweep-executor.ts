@@ -100,6 +100,8 @@ async function ownExecutor(
     script: fileURLToPath(new URL('./sweep-thread.mjs', import.meta.url)),
     init,
     jobs,
+    // A component of the user's own may end the thread that it runs in.
+    measuresHere: !importsOwn,
     always: options.workers !== undefined,
     onMissed,
   });

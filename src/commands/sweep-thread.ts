@@ -1,13 +1,15 @@
-import { setMaxListeners } from 'node:events';
+import { on, setMaxListeners } from 'node:events';
 import { workerData } from 'node:worker_threads';
 import { externalCalls } from '../compaction/external-host.ts';
 import { codeOf, HarnessError, messageOf } from '../errors.ts';
 import type { Variables } from '../model/endpoint.ts';
 import type { Cell } from '../sweep/cells.ts';
 import type {
-  ThreadMessage,
-  ThreadResult,
+  ThreadDone,
+  ThreadOrder,
+  ThreadReport,
   ThreadTask,
+  ThreadWork,
 } from '../sweep/executors/thread-protocol.ts';
 import { type MeasuringHost, measureCells } from '../sweep/measure-cells.ts';
 import { toOutcomeText } from '../sweep/outcome-text.ts';
@@ -35,36 +37,50 @@ interface ThreadHost extends Omit<MeasuringHost, 'signal'> {
 
 let made: Promise<ThreadHost> | undefined;
 
-/** Measures the cells of one transcript. Whatever fails here is told as what ends the run. */
-export async function measureTask(task: ThreadTask): Promise<ThreadResult> {
-  const { port, finished: ids, budgets } = task;
+/** Measures what comes over the port, one transcript after the other, until that is closed. */
+export async function measureTask({ port }: ThreadTask): Promise<void> {
   const controller = new AbortController();
   const { signal } = controller;
   // Every call that is under way listens to it.
   setMaxListeners(0, signal);
-  port.on('message', () => controller.abort());
+  const orders: AsyncIterable<readonly ThreadOrder[]> = on(port, 'message', { close: ['close'] });
+  port.on('message', (order: ThreadOrder) => {
+    if (order === 'stop') controller.abort();
+  });
+  const tell = (report: ThreadReport) => port.postMessage(report);
+  for await (const [order] of orders) {
+    if (order !== undefined && order !== 'stop') tell(await measured(order, signal, tell));
+  }
+}
+
+/** Whatever fails here is told as what ends the run. */
+async function measured(
+  work: ThreadWork,
+  signal: AbortSignal,
+  tell: (report: ThreadReport) => void,
+): Promise<ThreadDone> {
   let before = 0;
   let host: ThreadHost | undefined;
   try {
     made ??= hostOf(initOf(workerData));
     host = await made;
     before = host.missed();
-    const finished = new Set(ids);
-    const work = {
-      cells: cellsOf(task, host),
+    const { budgets } = work;
+    const finished = new Set(work.finished);
+    // Of what still waits when the run is stopped, nothing is even counted.
+    const cells = signal.aborted ? [] : cellsOf(work, host);
+    const left = {
+      cells,
       isFinished: (id: string) => finished.has(id),
       budgetOf: (id: string) => budgets.get(id),
     };
-    for await (const outcome of measureCells(work, { ...host, signal }, signal)) {
-      const message: ThreadMessage = JSON.stringify(toOutcomeText(outcome));
-      port.postMessage(message);
+    for await (const outcome of measureCells(left, { ...host, signal }, signal)) {
+      tell(JSON.stringify(toOutcomeText(outcome)));
     }
     return { missed: host.missed() - before };
   } catch (error) {
     const missed = (host?.missed() ?? 0) - before;
     return { missed, end: { code: codeOf(error), message: messageOf(error) } };
-  } finally {
-    port.close();
   }
 }
 
@@ -92,7 +108,7 @@ async function hostOf({ options, cwd, variables }: ThreadInit): Promise<ThreadHo
   };
 }
 
-function cellsOf({ cells, transcript: parts }: ThreadTask, { selection }: ThreadHost): Cell[] {
+function cellsOf({ cells, transcript: parts }: ThreadWork, { selection }: ThreadHost): Cell[] {
   const transcript = transcriptOfParts(parts);
   return cells.map(({ config: number, sample, id }) => {
     const config = selection.configs[number];

@@ -56,6 +56,10 @@ export class InOrder {
     return this.#isRoom;
   }
 
+  get hasRoom(): boolean {
+    return this.#waitingBytes <= MOST_WAITING_BYTES;
+  }
+
   /** Keeps what waits, also behind a transcript that has not ended. */
   async flush(): Promise<void> {
     for (const turn of this.#turns) await this.#keepAll(turn);
@@ -74,14 +78,14 @@ export class InOrder {
       this.#waitingBytes -= sizeOf(outcome);
       return this.#keep(outcome);
     });
-    if (this.#waitingBytes <= MOST_WAITING_BYTES) this.#makeRoom();
+    if (this.hasRoom) this.#makeRoom();
     await Promise.all(kept);
   }
 
   #wait(bytes: number): void {
-    const before = this.#waitingBytes;
+    const hadRoom = this.hasRoom;
     this.#waitingBytes += bytes;
-    if (before > MOST_WAITING_BYTES || this.#waitingBytes <= MOST_WAITING_BYTES) return;
+    if (!hadRoom || this.hasRoom) return;
     this.#isRoom = new Promise((resolve) => {
       this.#makeRoom = resolve;
     });

@@ -2,8 +2,17 @@ import type { MessagePort } from 'node:worker_threads';
 import type { ErrorCode } from '../../errors.ts';
 import type { TranscriptParts } from '../transcript-text.ts';
 
-/** The cells of one transcript, as a thread gets them. */
+/** What a thread does as long as it lives: it measures what comes over the port, until that is closed. */
 export interface ThreadTask {
+  /** Takes `ThreadReport`s, and brings `ThreadOrder`s. */
+  readonly port: MessagePort;
+}
+
+/** `stop`: no further cell begins, of what waits neither. */
+export type ThreadOrder = ThreadWork | 'stop';
+
+/** The cells of one transcript. Several may wait in the thread; they are measured in the order given. */
+export interface ThreadWork {
   readonly transcript: TranscriptParts;
   /** `config`: its number in the run's selection. */
   readonly cells: readonly {
@@ -15,18 +24,15 @@ export interface ThreadTask {
   readonly finished: readonly string[];
   /** Of the finished ones: tokens after of each request, for their controls. */
   readonly budgets: ReadonlyMap<string, readonly number[]>;
-  /** Takes `ThreadMessage`s; whatever comes over it ends the task. */
-  readonly port: MessagePort;
 }
 
 /**
- * Outcomes are told one by one, as soon as they are there: an `OutcomeText` as JSON, which takes a fraction of the
- * time of a copy of its objects.
+ * Of the work that the thread is at: its outcomes one by one, as soon as they are there, and then that it is done.
+ * An outcome is an `OutcomeText` as JSON, which takes a fraction of the time of a copy of its objects.
  */
-export type ThreadMessage = string;
+export type ThreadReport = string | ThreadDone;
 
-/** How a task ended. */
-export interface ThreadResult {
+export interface ThreadDone {
   /** Calls that a cassette did not hold. */
   readonly missed: number;
   /** What ends the whole run. */

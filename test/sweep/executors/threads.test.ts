@@ -35,7 +35,15 @@ async function planOf({ configs, threads, signal }: Given): Promise<SweepPlan> {
   const importsOwn = configs.some((name) => name.endsWith('.yaml'));
   const init: ThreadInit = { options, cwd: root, variables: {}, importsOwn };
   const script = join(root, 'src/commands/sweep-thread.mjs');
-  const executor = threadsExecutor({ workers: 2, script, init, jobs: 1, always: true, ...threads });
+  const executor = threadsExecutor({
+    workers: 2,
+    script,
+    init,
+    jobs: 1,
+    always: true,
+    measuresHere: false,
+    ...threads,
+  });
   return {
     selection,
     reading: { cwd: root },
