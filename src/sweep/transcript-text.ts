@@ -125,23 +125,50 @@ export function transcriptOf(text: string): Transcript {
 }
 
 export function transcriptOfParts(parts: TranscriptParts): Transcript {
-  const { messages: all, envelopes: around, ...labels } = parts;
+  const { messages: all, envelopes: around, requests: sent, ...labels } = parts;
   const envelopes = around.map(withoutUndefined);
+  const isShort = listedItems(sent) <= SHORT_LISTS;
   let list: Message[] = [];
-  const requests = parts.requests.map((one): Request => {
-    const { kept, added, action, envelope: number, ...facts } = one;
+  const requests = sent.map((one): Request => {
+    const { kept, added } = one;
     // Lists that only grow are one array.
     if (kept < list.length) list = list.slice(0, kept);
     for (const place of added) list.push(at(all, place));
-    const rest = withoutUndefined({
-      ...withoutUndefined(facts),
-      action: action === undefined ? undefined : at(all, action),
-      envelope: number === undefined ? undefined : at(envelopes, number),
-      usage: facts.usage === undefined ? undefined : withoutUndefined(facts.usage),
-    });
-    return requestOfView(list, list.length, rest);
+    const facts = factsOf(one, all, envelopes);
+    return isShort ? { ...facts, messages: [...list] } : requestOfView(list, list.length, facts);
   });
   return withoutUndefined({ ...labels, requests });
+}
+
+/** Items of all lists of a transcript up to which each is an array of its own, which is faster to go through. */
+const SHORT_LISTS = 1 << 16;
+
+function listedItems(requests: Content['requests']): number {
+  let length = 0;
+  let items = 0;
+  for (const { kept, added } of requests) {
+    length = Math.min(kept, length) + added.length;
+    items += length;
+  }
+  return items;
+}
+
+/** Spelled out: it is done for every request of a run, and objects of one shape are faster to read. */
+function factsOf(
+  request: Content['requests'][number],
+  messages: readonly Message[],
+  envelopes: readonly Envelope[],
+): Omit<Request, 'messages'> {
+  const { segment, action, envelope: number, model, time, usage: used, cost } = request;
+  return {
+    segment,
+    ...(number === undefined ? {} : { envelope: at(envelopes, number) }),
+    ...(action === undefined ? {} : { action: at(messages, action) }),
+    ...(model === undefined ? {} : { model }),
+    ...(time === undefined ? {} : { time }),
+    ...(used === undefined ? {} : { usage: withoutUndefined(used) }),
+    ...(cost === undefined ? {} : { cost }),
+  };
 }
 
 function parse(text: string): Content {
