@@ -1,5 +1,5 @@
 import { on, setMaxListeners } from 'node:events';
-import { workerData } from 'node:worker_threads';
+import { receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { externalCalls } from '../compaction/external-host.ts';
 import { codeOf, HarnessError, messageOf } from '../errors.ts';
 import type { Variables } from '../model/endpoint.ts';
@@ -37,20 +37,21 @@ interface ThreadHost extends Omit<MeasuringHost, 'signal'> {
 
 let made: Promise<ThreadHost> | undefined;
 
-/** Measures what comes over the port, one transcript after the other, until that is closed. */
-export async function measureTask({ port }: ThreadTask): Promise<void> {
+/** Measures one transcript after the other, until the port is closed. */
+export async function measureTask({ port, works }: ThreadTask): Promise<void> {
   const controller = new AbortController();
   const { signal } = controller;
   // Every call that is under way listens to it.
   setMaxListeners(0, signal);
-  const orders: AsyncIterable<readonly ThreadOrder[]> = on(port, 'message', { close: ['close'] });
   port.on('message', (order: ThreadOrder) => {
     if (order === 'stop') controller.abort();
   });
   const tell = (report: ThreadReport) => port.postMessage(report);
-  for await (const [order] of orders) {
-    if (order !== undefined && order !== 'stop') tell(await measured(order, signal, tell));
+  for await (const _ of on(port, 'message', { close: ['close'] })) {
+    const next: { readonly message: ThreadWork } | undefined = receiveMessageOnPort(works);
+    if (next !== undefined) tell(await measured(next.message, signal, tell));
   }
+  works.close();
 }
 
 /** Whatever fails here is told as what ends the run. */

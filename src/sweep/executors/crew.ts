@@ -14,14 +14,13 @@ export interface CrewOptions extends ThreadStart {
   readonly workers: number;
   /** True: this thread measures too, in place of one that is started. */
   readonly measuresHere: boolean;
+  /** Work that each thread has before it, as `sizeOf` has it; absent: about a fifth of a second's. */
+  readonly ahead?: number;
   /** Told how many calls a cassette did not hold. */
   readonly onMissed?: (calls: number) => void;
 }
 
-/**
- * What a thread has before it as long as this one measures or reads, which nobody can interrupt; as `sizeOf` has it,
- * about a fifth of a second.
- */
+/** As long as this thread reads or measures, nobody gives a thread more to do. */
 const AHEAD = 2_500_000;
 /** The largest that is measured here: a large one takes memory that only a thread may run out of. */
 const MOST_HERE = 8_000_000;
@@ -119,10 +118,10 @@ export class Crew implements ThreadOwner {
   }
 
   #placeFor(unit: Unit): MeasuringThread | 'here' | undefined {
-    const { workers, measuresHere } = this.#options;
+    const { workers, measuresHere, ahead = AHEAD } = this.#options;
     const [thread] = [...this.#threads].sort((a, b) => a.load - b.load);
     // It must not wait for its next while this one is at a large one.
-    if (thread !== undefined && thread.load < Math.max(AHEAD, this.#here)) return thread;
+    if (thread !== undefined && thread.load < Math.max(ahead, this.#here)) return thread;
     const mayBeHere = measuresHere && !unit.isDeadly && unit.size <= MOST_HERE;
     if (this.#threads.size < (mayBeHere ? workers - 1 : workers)) return this.#start();
     const isPlace = mayBeHere && this.#here === 0 && this.#threads.size < workers;

@@ -48,6 +48,7 @@ export class MeasuringThread {
   /** A pool of one thread, so that a thread that dies takes no other with it. */
   readonly #pool: Tinypool;
   readonly #port: MessagePort;
+  readonly #works: MessagePort;
   /** What it was given and has not done, the one that it is at first. */
   #units: Unit[] = [];
   /** Aborts when nothing more is to be told of it. */
@@ -69,15 +70,17 @@ export class MeasuringThread {
         ? {}
         : { resourceLimits: { maxOldGenerationSizeMb: heapMegabytes } }),
     });
-    const { port1, port2 } = new MessageChannel();
+    const { port1, port2: port } = new MessageChannel();
+    const { port1: own, port2: works } = new MessageChannel();
     this.#port = port1;
+    this.#works = own;
     port1.on('message', (report: ThreadReport) => this.#told(report));
     // Where it closes the channel without a word, as `process.exit` in it does.
     port1.once('close', () => this.#after(CLOSE_WAIT, 'it ended itself'));
     // Where it cannot even begin.
     this.#pool.once('error', (cause: unknown) => this.#die(diedOf(cause)));
-    const task: ThreadTask = { port: port2 };
-    this.#pool.run(task, { transferList: [port2] }).then(
+    const task: ThreadTask = { port, works };
+    this.#pool.run(task, { transferList: [port, works] }).then(
       () => this.#after(CLOSE_WAIT, 'it ended itself'),
       (cause: unknown) => this.#die(diedOf(cause)),
     );
@@ -86,7 +89,8 @@ export class MeasuringThread {
   give(unit: Unit): void {
     this.#units.push(unit);
     this.load += unit.size;
-    this.#send(this.#workOf(unit));
+    this.#works.postMessage(this.#workOf(unit));
+    this.#send('more');
   }
 
   /** No further cell begins; a thread that goes on all the same is dead. */
@@ -99,6 +103,7 @@ export class MeasuringThread {
   async end(): Promise<void> {
     this.#over.abort();
     this.#port.close();
+    this.#works.close();
     const patience = new AbortController();
     await Promise.race([
       this.#pool.destroy(),

@@ -2,14 +2,16 @@ import type { MessagePort } from 'node:worker_threads';
 import type { ErrorCode } from '../../errors.ts';
 import type { TranscriptParts } from '../transcript-text.ts';
 
-/** What a thread does as long as it lives: it measures what comes over the port, until that is closed. */
+/** What a thread does as long as it lives: it measures what comes, until `port` is closed. */
 export interface ThreadTask {
   /** Takes `ThreadReport`s, and brings `ThreadOrder`s. */
   readonly port: MessagePort;
+  /** Brings a `ThreadWork` for each `more`: apart, so that it stays bytes until the thread comes to it. */
+  readonly works: MessagePort;
 }
 
-/** `stop`: no further cell begins, of what waits neither. */
-export type ThreadOrder = ThreadWork | 'stop';
+/** `more`: a work came. `stop`: no further cell begins, of what waits neither. */
+export type ThreadOrder = 'more' | 'stop';
 
 /** The cells of one transcript. Several may wait in the thread; they are measured in the order given. */
 export interface ThreadWork {

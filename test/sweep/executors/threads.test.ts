@@ -22,13 +22,14 @@ const START = new Date('2026-01-02T03:04:05Z');
 
 interface Given {
   readonly configs: readonly string[];
+  readonly from?: string;
   readonly threads?: Partial<ThreadsOptions> | undefined;
   readonly signal?: AbortSignal;
 }
 
 /** The plan of a sweep, in threads where they are given. */
-async function planOf({ configs, threads, signal }: Given): Promise<SweepPlan> {
-  const options = sweepOptions({ config: [...configs], transcripts: recordings });
+async function planOf({ configs, from = recordings, threads, signal }: Given): Promise<SweepPlan> {
+  const options = sweepOptions({ config: [...configs], transcripts: from });
   const { selection } = await selectSweep(options, { cwd: root, variables: {} });
   const now = () => 0;
   const { models } = sweepModels(options, offlinePrices, [], { cwd: root, variables: {}, now });
@@ -87,6 +88,14 @@ describe('threads', { timeout: 120_000 }, () => {
     expect(written(many.files)).toEqual(written(one.files));
   });
 
+  test('and this one beside them write the same files too', async () => {
+    const one = await swept({ configs });
+    const threads = { workers: 2, measuresHere: true, ahead: 1 };
+    const many = await swept({ configs, threads });
+    expect(many.result.status).toBe('complete');
+    expect(written(many.files)).toEqual(written(one.files));
+  });
+
   test('are not started for little', async () => {
     const threads = { always: false, script: 'no such file' };
     const { result } = await swept({ configs: ['cg-mask'], threads });
@@ -101,23 +110,59 @@ describe('threads', { timeout: 120_000 }, () => {
     );
   });
 
-  test('that are stopped keep what is done, and --resume makes the same files', async () => {
-    const controller = new AbortController();
-    const stopped = await swept(
-      // One thread, so that no other is ahead of the rows that are told of.
-      { configs, threads: { workers: 1 }, signal: controller.signal },
-      { onCell: (_, done) => done >= 3 && controller.abort() },
-    );
-    expect(stopped.result.status).toBe('interrupted');
-    const { finished } = stopped.result.counts;
-    expect(finished).toBeGreaterThanOrEqual(3);
-    expect(finished).toBeLessThan(30);
-    const plan = await planOf({ configs, threads: {} });
-    const run = await resumeRun(stopped.folder, stopped.files.csv, plan.selection, holder(2, [1]));
-    await runSweep(plan, run, run.manifest, run.kept);
-    const whole = await swept({ configs });
-    expect(timeless(stopped.files.csv)).toEqual(timeless(whole.files.csv));
+  test('that cannot begin leave the others to this one', async () => {
+    const threads = { script: 'no such file', measuresHere: true, ahead: 1 };
+    const { result } = await swept({ configs: ['cg-mask'], threads });
+    const { failed, finished } = result.counts;
+    expect(failed).toBeGreaterThan(0);
+    expect(finished).toBeGreaterThan(0);
+    expect(failed + finished).toBe(12);
+    // All of a transcript, or nothing: what a thread died of is tried in no other place.
+    expect(failed % 2).toBe(0);
   });
+
+  test('take what may not fit into the memory of this one', async () => {
+    const large = temporaryFolder();
+    const content = 'word '.repeat(2_000_000);
+    const messages = [
+      { role: 'user', content },
+      { role: 'assistant', content: 'Done.' },
+    ];
+    writeFileSync(join(large, 'large.json'), JSON.stringify(messages));
+    const threads = { script: 'no such file', measuresHere: true };
+    const { result } = await swept({ configs: ['cg-mask'], from: large, threads });
+    expect(result.counts).toMatchObject({ cells: 2, failed: 2 });
+  });
+
+  test.each([false, true])(
+    'that are stopped keep what is done, and --resume makes the same files (this one too: %s)',
+    async (measuresHere) => {
+      const controller = new AbortController();
+      const stopped = await swept(
+        // One thread, so that no other is ahead of the rows that are told of.
+        {
+          configs,
+          threads: { workers: measuresHere ? 2 : 1, measuresHere },
+          signal: controller.signal,
+        },
+        { onCell: (_, done) => done >= 3 && controller.abort() },
+      );
+      expect(stopped.result.status).toBe('interrupted');
+      const { finished } = stopped.result.counts;
+      expect(finished).toBeGreaterThanOrEqual(3);
+      expect(finished).toBeLessThan(30);
+      const plan = await planOf({ configs, threads: {} });
+      const run = await resumeRun(
+        stopped.folder,
+        stopped.files.csv,
+        plan.selection,
+        holder(2, [1]),
+      );
+      await runSweep(plan, run, run.manifest, run.kept);
+      const whole = await swept({ configs });
+      expect(timeless(stopped.files.csv)).toEqual(timeless(whole.files.csv));
+    },
+  );
 });
 
 describe('a thread that dies', { timeout: 120_000 }, () => {
