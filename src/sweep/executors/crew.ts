@@ -20,7 +20,7 @@ export interface CrewOptions extends ThreadStart {
   readonly onMissed?: (calls: number) => void;
 }
 
-/** As long as this thread reads or measures, nobody gives a thread more to do. */
+/** A fifth of a second, about: as long as this thread reads or measures, nobody gives a thread more to do. */
 const AHEAD = 2_500_000;
 /** The largest that is measured here: a large one takes memory that only a thread may run out of. */
 const MOST_HERE = 8_000_000;
@@ -93,11 +93,12 @@ export class Crew implements ThreadOwner {
     while (!this.#stop.aborted) {
       const again = this.#again.shift();
       if (again !== undefined) return again;
-      if (!this.#isReadOut && this.#order.hasRoom) {
+      const isBusy = this.#given > 0 || this.#writing > 0;
+      if (!this.#isReadOut && (this.#order.hasRoom || !isBusy)) {
         const next = await this.#works.next();
         if (next.done !== true) return unitOf(next.value, this.#order.begin());
         this.#isReadOut = true;
-      } else if (this.#given > 0 || this.#writing > 0) await this.#isChanged;
+      } else if (isBusy) await this.#isChanged;
       else return undefined;
     }
     return undefined;
@@ -120,10 +121,11 @@ export class Crew implements ThreadOwner {
   #placeFor(unit: Unit): MeasuringThread | 'here' | undefined {
     const { workers, measuresHere, ahead = AHEAD } = this.#options;
     const [thread] = [...this.#threads].sort((a, b) => a.load - b.load);
-    // It must not wait for its next while this one is at a large one.
-    if (thread !== undefined && thread.load < Math.max(ahead, this.#here)) return thread;
+    if (thread?.load === 0) return thread;
     const mayBeHere = measuresHere && !unit.isDeadly && unit.size <= MOST_HERE;
     if (this.#threads.size < (mayBeHere ? workers - 1 : workers)) return this.#start();
+    // It must not wait for its next while this one is at a large one.
+    if (thread !== undefined && thread.load < Math.max(ahead, this.#here)) return thread;
     const isPlace = mayBeHere && this.#here === 0 && this.#threads.size < workers;
     return isPlace ? 'here' : undefined;
   }
