@@ -128,10 +128,13 @@ describe('threads', { timeout: 120_000 }, () => {
       { role: 'user', content },
       { role: 'assistant', content: 'Done.' },
     ];
-    writeFileSync(join(large, 'large.json'), JSON.stringify(messages));
-    const threads = { script: 'no such file', measuresHere: true };
+    for (const name of ['one', 'other']) {
+      writeFileSync(join(large, `${name}.json`), JSON.stringify(messages));
+    }
+    // The first is with a thread when the second comes.
+    const threads = { script: 'no such file', measuresHere: true, ahead: 1 };
     const { result } = await swept({ configs: ['cg-mask'], from: large, threads });
-    expect(result.counts).toMatchObject({ cells: 2, failed: 2 });
+    expect(result.counts).toMatchObject({ cells: 4, failed: 4 });
   });
 
   test.each([false, true])(
