@@ -131,6 +131,11 @@ function tokenEnd(text: string, start: number, end: number): number {
   return index;
 }
 
+function isSecondHalf(text: string, index: number): boolean {
+  const code = text.charCodeAt(index);
+  return code >= 0xdc00 && code <= 0xdfff;
+}
+
 function isIdentifier(text: string, start: number, end: number): boolean {
   let letters = 0;
   let digits = 0;
@@ -138,11 +143,11 @@ function isIdentifier(text: string, start: number, end: number): boolean {
   let innerCapital = false;
   for (let index = start; index < end; index++) {
     const found = classAt(text, index);
-    if (found === DIGIT) digits++;
-    else if (found === LETTER || found === CAPITAL) {
-      // The second half of a surrogate pair is no second letter.
-      const low = text.charCodeAt(index) >= 0xdc00 && text.charCodeAt(index) <= 0xdfff;
-      if (found === CAPITAL && index > start && !low) innerCapital = true;
+    // The second half of a surrogate pair is no second digit or letter.
+    if (found === DIGIT) {
+      if (!isSecondHalf(text, index)) digits++;
+    } else if (found === LETTER || found === CAPITAL) {
+      if (found === CAPITAL && index > start && !isSecondHalf(text, index)) innerCapital = true;
       letters++;
     } else if (found !== MARK) joiners++;
   }

@@ -96,6 +96,17 @@ describe('identifiersIn', () => {
     );
   });
 
+  it('counts a digit outside of the basic plane once', () => {
+    // Three digits name nothing, of whatever script they are; four do.
+    const digits = fc.constantFrom('\u{11da0}', '\u{116c0}', '\u{11bf0}', '7');
+    fc.assert(
+      fc.property(fc.array(digits, { minLength: 1, maxLength: 6 }), (own) => {
+        expect(valuesIn(own.join(''))).toEqual(valuesByPattern(own.join('')));
+        expect(valuesIn(own.join(''))).toHaveLength(own.length < 4 ? 0 : 1);
+      }),
+    );
+  });
+
   it('finds of those that are wanted the same', () => {
     let found = 0;
     fc.assert(
