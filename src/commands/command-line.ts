@@ -16,7 +16,6 @@ import { configFolders, provenance } from './project.ts';
 import { publishResults } from './publish-results.ts';
 import { type RecordFixturesOptions, recordFixtures } from './record-fixtures.ts';
 import { show } from './show.ts';
-import { keepHeapSmall } from './small-heap.ts';
 import { stubServer } from './stub-server.ts';
 import { sweep } from './sweep.ts';
 import { type ValidateCommandOptions, validateCommand } from './validate.ts';
@@ -29,7 +28,6 @@ export async function runCommandLine(
   words: readonly string[],
   environment: Environment,
 ): Promise<ExitCode> {
-  keepHeapSmall();
   try {
     return await run(parseArguments(words), environment);
   } catch (error) {

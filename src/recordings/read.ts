@@ -5,6 +5,7 @@ import { LARGE_BYTES } from './content.ts';
 import { type Document, readDocument, readLargeList } from './document.ts';
 import { formats } from './formats/catalog.ts';
 import type { Format, FormatName, ReadContext } from './formats/format.ts';
+import { limitHeapGrowth } from './heap-growth.ts';
 import { addsUp, describeLoss, type FileLoss, LossReport } from './loss.ts';
 import { oddMessage } from './odd-message.ts';
 import { type FoundFile, findFiles } from './paths.ts';
@@ -267,7 +268,8 @@ function* readGroup(group: readonly Recording[]): Generator<Reading> {
   let isEmpty = true;
   try {
     const documents = documentsOf(group, context);
-    checkSize(documents.filter(({ kind }) => kind === 'json' || format?.streams !== true));
+    const whole = documents.filter(({ kind }) => kind === 'json' || format?.streams !== true);
+    limitHeapGrowth(checkedSize(whole));
     for (const transcript of format?.read(documents, context) ?? []) {
       if (transcript.requests.length === 0) continue;
       isEmpty = false;
@@ -295,11 +297,15 @@ function* readGroup(group: readonly Recording[]): Generator<Reading> {
   yield { transcripts: batch, problems, losses };
 }
 
-/** @throws HarnessError `input.size` for more than can be held at once */
-function checkSize(documents: readonly Document[]): void {
+/**
+ * Bytes of documents that are held at once.
+ *
+ * @throws HarnessError `input.size` for more than can be
+ */
+function checkedSize(documents: readonly Document[]): number {
   const sizes = documents.map((one) => (one.kind === 'json' ? one.text.length : one.content.size));
   const size = sizes.reduce((sum, bytes) => sum + bytes, 0);
-  if (size <= MOST_WHOLE_BYTES) return;
+  if (size <= MOST_WHOLE_BYTES) return size;
   const message = `recordings of this format are read whole, at most ${MOST_WHOLE_BYTES} bytes that belong together; found ${size} bytes in ${documents.length} ${documents.length === 1 ? 'file' : 'files'}; split them by session`;
   throw new HarnessError('input.size', message);
 }

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { codeOf, HarnessError } from '../errors.ts';
 import type { PriceTable } from '../model/prices.ts';
+import { limitHeapGrowth } from '../recordings/heap-growth.ts';
 import type { AskedFigures } from '../replay/asking.ts';
 import type { TranscriptReplay } from '../replay/result.ts';
 import { SharedAnswers } from '../replay/shared-answers.ts';
@@ -13,6 +14,7 @@ import { CellStopped } from './cell-calls.ts';
 import type { CellOutcome } from './cell-outcome.ts';
 import { type CellHost, replayCell } from './cell-replay.ts';
 import type { Cell } from './cells.ts';
+import { workOf } from './shard.ts';
 import { stashReferences } from './stash-index.ts';
 
 /** What cells are measured with. */
@@ -45,7 +47,11 @@ export async function* measureCells(
 ): AsyncGenerator<CellOutcome> {
   const { cells } = work;
   const left = cells.filter(({ id }) => !work.isFinished(id));
-  if (left.length > 0) countOnce(cells, host);
+  const [first] = left;
+  if (first !== undefined) {
+    limitHeapGrowth(workOf(first.transcript));
+    countOnce(cells, host);
+  }
   const measuring = new Measuring(work, host);
   for (const cell of left) {
     // Replay with a stub never waits, so timers and signals get their turn here.
