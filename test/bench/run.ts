@@ -11,6 +11,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
@@ -143,10 +144,20 @@ async function inProcess(
   names: readonly string[] = [],
 ): Promise<Figures> {
   const script = resolve(import.meta.dirname, 'part.ts');
-  const node = [...process.execArgv, script, part, file, ...names];
+  // What stands for the command runs in Node as the command does.
+  const own = part === 'sweep' ? sweepOptions() : process.execArgv;
+  const node = [...own, script, part, file, ...names];
   const { stdout } = await promisify(execFile)(process.execPath, node, { maxBuffer: 1 << 26 });
   const figures: Figures = JSON.parse(stdout);
   return figures;
+}
+
+/** Node's own options in the script of `npm run sweep`. */
+function sweepOptions(): readonly string[] {
+  const text = readFileSync(resolve(import.meta.dirname, '../../package.json'), 'utf8');
+  const manifest: { scripts: { sweep: string } } = JSON.parse(text);
+  const [, ...words] = manifest.scripts.sweep.split(' ');
+  return words.slice(0, words.indexOf('src/cli.ts'));
 }
 
 function inputsIn(temporary: string): Inputs {

@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8';
 import { HarnessError } from '../../errors.ts';
 import { type CellResult, failedCell } from '../../rows/result.ts';
 import type { CellOutcome } from '../cell-outcome.ts';
@@ -68,6 +69,8 @@ export class Crew implements ThreadOwner {
       this.#changed();
     };
     this.#stop.addEventListener('abort', stop, { once: true });
+    // Where every processor measures, collectors that help one another only get in the way.
+    setFlagsFromString('--no-parallel-scavenge');
     try {
       for (let unit = await this.#next(); unit !== undefined; unit = await this.#next()) {
         await this.#place(unit);
@@ -82,6 +85,7 @@ export class Crew implements ThreadOwner {
     } catch (error) {
       this.onError(error);
     } finally {
+      setFlagsFromString('--parallel-scavenge');
       this.#stop.removeEventListener('abort', stop);
       await Promise.all([...this.#ends, ...[...this.#threads].map((thread) => thread.end())]);
     }
