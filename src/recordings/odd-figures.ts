@@ -20,10 +20,11 @@ function hasPlainFigures({ usage, cost, time }: Request): boolean {
   return usage === undefined || Object.values(usage).every(isCount);
 }
 
-function plain({ usage, cost, time, ...rest }: Request): Request {
+function plain({ messages, usage, cost, time, ...rest }: Request): Request {
   const counts = Object.entries(usage ?? {}).filter(([, count]) => isCount(count));
   return {
     ...rest,
+    messages,
     ...(time === undefined || !isNumber(time) ? {} : { time }),
     ...(counts.length === 0 ? {} : { usage: Object.fromEntries(counts) }),
     ...(cost === undefined || !isCount(cost) ? {} : { cost }),

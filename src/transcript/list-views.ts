@@ -3,7 +3,7 @@
  * those of a session of thousands of requests would take many times the memory of its messages.
  */
 import type { Message } from './message.ts';
-import type { Request } from './transcript.ts';
+import type { Envelope, Request, Usage } from './transcript.ts';
 
 interface View {
   readonly items: readonly Message[];
@@ -30,18 +30,40 @@ function viewOf(items: readonly Message[], length: number): readonly Message[] {
   return list;
 }
 
+/**
+ * A request whose list is cut out when it is asked for. Of a class, since with a getter of its own each request
+ * would have a hidden class of its own, too; so a copy by spreading must name the list.
+ */
+class RequestView implements Request {
+  readonly segment: number;
+  declare readonly envelope?: Envelope;
+  declare readonly action?: Message;
+  declare readonly model?: string;
+  declare readonly time?: number;
+  declare readonly usage?: Usage;
+  declare readonly cost?: number;
+  readonly #items: readonly Message[];
+  readonly #length: number;
+
+  constructor(items: readonly Message[], length: number, rest: Omit<Request, 'messages'>) {
+    this.#items = items;
+    this.#length = length;
+    this.segment = rest.segment;
+    Object.assign(this, rest);
+  }
+
+  get messages(): readonly Message[] {
+    return viewOf(this.#items, this.#length);
+  }
+}
+
 /** A request whose list is the first `length` of `items`, cut out when it is asked for. */
 export function requestOfView(
   items: readonly Message[],
   length: number,
   rest: Omit<Request, 'messages'>,
 ): Request {
-  return {
-    ...rest,
-    get messages() {
-      return viewOf(items, length);
-    },
-  };
+  return new RequestView(items, length, rest);
 }
 
 /** How many items two views of one array share; undefined where they are not. */

@@ -85,5 +85,6 @@ describe('figures that no call can have had', () => {
     expect(problems).toEqual([]);
     expect(transcripts[0]?.requests[0]?.usage).toEqual({ cacheReadTokens: 2 });
     expect(transcripts[0]?.requests[0]?.cost).toBeUndefined();
+    expect(transcripts[0]?.requests[0]?.messages).toHaveLength(1);
   });
 });
