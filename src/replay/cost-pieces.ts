@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { MarkLifetime } from '../model/caching.ts';
 import { isBillingHeader } from '../recordings/surroundings.ts';
+import { flatCopy } from '../text/flat-copy.ts';
 import { countTokens, type TokenizerName } from '../text/tokens.ts';
 import type { Block, DialectName, Message } from '../transcript/message.ts';
 import { type Counting, isCachePoint, messageTokens } from '../transcript/message-tokens.ts';
@@ -241,5 +242,5 @@ function requestMark({ head, tail }: Envelope): MarkLifetime | undefined {
 }
 
 function digest(text: string): string {
-  return createHash('sha256').update(text, 'utf8').digest('base64').slice(0, 20);
+  return flatCopy(createHash('sha256').update(text, 'utf8').digest('base64').slice(0, 20));
 }

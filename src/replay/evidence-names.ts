@@ -185,9 +185,11 @@ export class NameTable {
       if (this.#looks[lookOf(plain, start, end)] === 1) note(plain.slice(start, end));
     });
     for (const name of namesAfterBackslash(text)) note(name);
-    return [...found];
+    return found.size === 0 ? NO_NUMBERS : [...found];
   }
 }
+
+const NO_NUMBERS: readonly number[] = [];
 
 const LOOK_BITS = 16;
 

@@ -1,4 +1,5 @@
 import { markersIn } from '../compaction/stash.ts';
+import { fitted } from '../text/long-lists.ts';
 import type { Message } from '../transcript/message.ts';
 import type { Request, Transcript } from '../transcript/transcript.ts';
 import {
@@ -13,6 +14,8 @@ import { type Facts, VisibleList } from './evidence-visible.ts';
 
 /** UTF-16 code units from which a text is remembered; outputs that are worth a stash are longer. */
 const LONG_TEXT = 200;
+
+const NO_MARKERS: readonly string[] = [];
 
 /** An identifier that an action uses and its request holds. */
 export interface RecordedUse {
@@ -57,7 +60,10 @@ export class RecordedEvidence {
       if (action === undefined) return undefined;
       visible.show(withoutPrompt(messages));
       const isHeld = (name: number) => visible.hasName(name);
-      return { used: action.used.flatMap(held(isHeld)), said: action.said.flatMap(held(isHeld)) };
+      return {
+        used: fitted(action.used.flatMap(held(isHeld))),
+        said: fitted(action.said.flatMap(held(isHeld))),
+      };
     });
     this.#steps = visible.steps;
   }
@@ -95,7 +101,11 @@ export class RecordedEvidence {
 
   #read(text: string): Facts {
     this.#characters += text.length;
-    return { names: this.names.numbersIn(text), markers: [...new Set(markersIn(text))] };
+    const markers = markersIn(text);
+    return {
+      names: this.names.numbersIn(text),
+      markers: markers.length === 0 ? NO_MARKERS : [...new Set(markers)],
+    };
   }
 
   /** Names in the system prompt that stands outside of the list; no rewrite takes it away. */

@@ -6,6 +6,14 @@ export function pushAll<T>(list: T[], items: Iterable<T>): void {
   for (const item of items) list.push(item);
 }
 
+/**
+ * The list without the room that pushing leaves behind its items, which is that of 16 for a single one: for lists
+ * that are kept by tens of thousands.
+ */
+export function fitted<T>(list: readonly T[]): readonly T[] {
+  return list.slice();
+}
+
 /** The largest of the numbers, at least `least`; as `Math.max(least, ...values)`, without the stack. */
 export function largestOf(values: Iterable<number>, least = Number.NEGATIVE_INFINITY): number {
   let largest = least;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { HarnessError } from '../errors.ts';
 import { flatCopy } from '../text/flat-copy.ts';
+import { fitted } from '../text/long-lists.ts';
 import type { Block, DialectName, Identity, Message, Role } from './message.ts';
 
 /** Characters of one message. Providers take requests of 50 MB at most; what is far beyond is no recording of one. */
@@ -48,7 +49,8 @@ export class MessageTable {
     // A slice of a body would keep that whole body alive, and slices of the message the message.
     const own = isOwn ? raw : flatCopy(raw);
     const { role, blocks, canonical } = read(own);
-    const message = { role, blocks, raw: own, identity: this.#identity(dialect, canonical) };
+    const identity = this.#identity(dialect, canonical);
+    const message = { role, blocks: fitted(blocks), raw: own, identity };
     messages.set(own, message);
     this.characters += own.length;
     return message;
@@ -56,7 +58,7 @@ export class MessageTable {
 
   #identity(dialect: DialectName, canonical: string): Identity {
     const digest = createHash('sha256').update(dialect).update('\0').update(canonical, 'utf8');
-    const hash = digest.digest('hex').slice(0, 32);
+    const hash = flatCopy(digest.digest('hex').slice(0, 32));
     const known = this.#byHash.get(hash);
     if (known !== undefined) return known;
     const identity: Identity = { hash, memo: new Map() };

@@ -1,4 +1,5 @@
 import { LineTokens } from '../text/line-tokens.ts';
+import { fitted } from '../text/long-lists.ts';
 import { countGroups, countTokens, type TokenizerName } from '../text/tokens.ts';
 import { type Growing, GrowingLists } from './growing-lists.ts';
 import { mediaTokens } from './media-tokens.ts';
@@ -111,7 +112,7 @@ function count(message: Message, { tokenizer, dialect }: Counting): Counts {
     else content += tokens;
     blocks.push(tokens);
   }
-  return { content, thinking, blocks, groups: groups ?? NO_GROUPS };
+  return { content, thinking, blocks: fitted(blocks), groups: groups ?? NO_GROUPS };
 }
 
 function blockTokens(block: Block, tokenizer: TokenizerName, dialect: DialectName): number {

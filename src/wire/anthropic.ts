@@ -1,4 +1,4 @@
-import { pushAll } from '../text/long-lists.ts';
+import { fitted, pushAll } from '../text/long-lists.ts';
 import type { MessageReading } from '../transcript/intern.ts';
 import type { Block, Media, Message, Role, ToolResult } from '../transcript/message.ts';
 import { canonicalContent, canonicalJson, sortedKeys } from './canonical.ts';
@@ -112,7 +112,7 @@ function readResult(
   return {
     kind: 'tool-result',
     id: stringOf(block.tool_use_id),
-    texts,
+    texts: fitted(texts),
     media,
     isError: block.is_error === true,
     ...(type === 'tool_result' ? {} : { server: true }),

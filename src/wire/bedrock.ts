@@ -1,4 +1,4 @@
-import { pushAll } from '../text/long-lists.ts';
+import { fitted, pushAll } from '../text/long-lists.ts';
 import type { MessageReading } from '../transcript/intern.ts';
 import type { Block, Message, Role, Thinking, ToolResult } from '../transcript/message.ts';
 import { readMedia, writeMedia } from './bedrock-media.ts';
@@ -140,7 +140,7 @@ function readResult(raw: string, span: Span | undefined, body: JsonObject): Tool
   return {
     kind: 'tool-result',
     id: stringOf(body.toolUseId),
-    texts,
+    texts: fitted(texts),
     media,
     isError: body.status === 'error',
     ...(typeof body.type === 'string' && body.type !== 'tool_result' ? { server: true } : {}),

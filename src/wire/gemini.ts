@@ -1,3 +1,4 @@
+import { fitted } from '../text/long-lists.ts';
 import type { MessageReading } from '../transcript/intern.ts';
 import type { Block, Media, Message, Role, ToolResult } from '../transcript/message.ts';
 import { canonicalJson, sortedKeys } from './canonical.ts';
@@ -189,7 +190,7 @@ function readResponse(raw: string, at: Span, body: JsonObject, server: boolean):
   return {
     kind: 'tool-result',
     id: typeof body.id === 'string' && body.id !== '' ? body.id : name,
-    texts,
+    texts: fitted(texts),
     media,
     isError: isObject(response) && 'error' in response && !('output' in response),
     ...(server ? { server: true } : {}),

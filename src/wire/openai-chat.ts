@@ -1,4 +1,4 @@
-import { pushAll } from '../text/long-lists.ts';
+import { fitted, pushAll } from '../text/long-lists.ts';
 import type { MessageReading } from '../transcript/intern.ts';
 import {
   type Block,
@@ -34,7 +34,7 @@ function readMessage(raw: string, items: readonly JsonObject[]): MessageReading 
     blocks.push({
       kind: 'tool-result',
       id: stringOf(value.tool_call_id),
-      texts: parts.flatMap((part) => (part.kind === 'text' ? [part.text] : [])),
+      texts: fitted(parts.flatMap((part) => (part.kind === 'text' ? [part.text] : []))),
       media: parts.flatMap((part) => (part.kind === 'media' ? [part] : [])),
       isError: false,
     });

@@ -1,4 +1,4 @@
-import { pushAll } from '../text/long-lists.ts';
+import { fitted, pushAll } from '../text/long-lists.ts';
 import type { Block, Media, Thinking, ToolCall, ToolResult } from '../transcript/message.ts';
 import { isObject, type JsonObject } from './json-object.ts';
 import { elements, member, type Span, slice } from './json-spans.ts';
@@ -190,7 +190,7 @@ function readOutput(text: string, span: Span, item: JsonObject): ToolResult {
     kind: 'tool-result',
     // A local shell output names its call by `id`.
     id: stringOf(item.call_id ?? item.id),
-    texts,
+    texts: fitted(texts),
     media,
     isError: item.status === 'failed',
     ...(item.execution === 'server' ? { server: true } : {}),
