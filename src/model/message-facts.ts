@@ -59,7 +59,7 @@ class Names {
 }
 
 /** Characters of message texts remembered in each of two generations. */
-const REMEMBERED_CHARACTERS = 1_000_000;
+const REMEMBERED_CHARACTERS = 600_000;
 const VOCABULARY_LIMIT = 500_000;
 /** Longer units say too little for their length to be chosen; their identifiers still count. */
 const UNIT_CHARACTERS = 240;

@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 /** Bytes or characters from which on a session decides how much memory the process takes. */
 const LARGE = 8_000_000;
 /** Percent that the heap may grow over what was alive in it at its last collection. */
-const GROWTH = 10;
+const GROWTH = 25;
 /** V8 decides, and takes up to 300 %. */
 const FREELY = 0;
 
