@@ -5,6 +5,7 @@ import type { Comparison } from './comparison.ts';
 import type { Agreement } from './live-join.ts';
 import { fenced, markdownName, markdownText } from './markdown.ts';
 import { thousands } from './numbers.ts';
+import { costSection } from './results/cost.ts';
 import { controlSentences, fidelityTable, measureTable, stubRange } from './results/fidelity.ts';
 import { rewardTable, testTable, tokenTable } from './results/headline.ts';
 import { changeSection, earlierTable } from './results/history.ts';
@@ -151,6 +152,7 @@ function runSections(
       '',
       'A control `control-…@CONFIG` drops history without looking at it, to the same number of tokens as CONFIG, request by request: what it saves and keeps as well is no merit of the config.',
     ]),
+    ...section('Cost', costSection(rows, names, comparison.baseline)),
     ...(measured
       ? section('Fidelity against savings', [
           ...fidelityTable(fidelity),

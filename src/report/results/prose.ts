@@ -54,7 +54,7 @@ export function replayCaveats(rows: readonly CellResult[], manifest: Manifest): 
   caveats.push(
     `Counts are those of ${markdownName(tokenizer)}: an estimate for models with another tokenizer. The top-level system prompt and the tool declarations are not in them. The tokens of the components' own model calls are in no savings figure; they stand beside them.`,
     priced
-      ? 'Prices have their basis in the column `price_basis`.'
+      ? 'Money is an estimate from published prices and the providers’ cache rules, on the basis that the column `price_basis` names: no bill was seen.'
       : 'Money is not measured here: a rewrite that saves tokens can cost more where it breaks the prompt cache.',
   );
   return caveats;
