@@ -7,6 +7,7 @@ import { type CellsToMeasure, measureCells } from '../measure-cells.ts';
 import type { ExecutorJob } from './executor.ts';
 import { InOrder } from './in-order.ts';
 import { MeasuringThread, type ThreadOwner, type ThreadStart } from './measuring-thread.ts';
+import { placeOf } from './placing.ts';
 import type { ThreadDone } from './thread-protocol.ts';
 import { type Unit, unitOf } from './unit.ts';
 
@@ -21,10 +22,6 @@ export interface CrewOptions extends ThreadStart {
   readonly onMissed?: (calls: number) => void;
 }
 
-/** A fifth of a second, about: as long as this thread reads or measures, nobody gives a thread more to do. */
-const AHEAD = 2_500_000;
-/** The largest that is measured here: a large one takes memory that only a thread may run out of. */
-const MOST_HERE = 8_000_000;
 /** Outcomes that are being written before more is given out. */
 const MOST_WRITING = 100;
 
@@ -123,15 +120,12 @@ export class Crew implements ThreadOwner {
   }
 
   #placeFor(unit: Unit): MeasuringThread | 'here' | undefined {
-    const { workers, measuresHere, ahead = AHEAD } = this.#options;
-    const [thread] = [...this.#threads].sort((a, b) => a.load - b.load);
-    if (thread?.load === 0) return thread;
-    const mayBeHere = measuresHere && !unit.isDeadly && unit.size <= MOST_HERE;
-    if (this.#threads.size < (mayBeHere ? workers - 1 : workers)) return this.#start();
-    // It must not wait for its next while this one is at a large one.
-    if (thread !== undefined && thread.load < Math.max(ahead, this.#here)) return thread;
-    const isPlace = mayBeHere && this.#here === 0 && this.#threads.size < workers;
-    return isPlace ? 'here' : undefined;
+    const threads = [...this.#threads];
+    const loads = threads.map(({ load }) => load);
+    const place = placeOf(unit, { ...this.#options, loads, here: this.#here });
+    if (place === 'new') return this.#start();
+    if (place === 'here') return place;
+    return place === 'nobody' ? undefined : threads[place];
   }
 
   #start(): MeasuringThread {
