@@ -1,11 +1,14 @@
 import { resolve } from 'node:path';
+import type { Config } from '../compaction/config.ts';
 import { loadConfigs } from '../compaction/preset.ts';
 import { HarnessError, nearestName } from '../errors.ts';
 import {
   type GateFinding,
   judgeAgainstSnapshot,
+  judgeGone,
   judgeRewards,
   judgeShapes,
+  type SnapshotCell,
 } from '../report/gate.ts';
 import { allDialects } from '../sweep/translated.ts';
 import { pushAll } from '../text/long-lists.ts';
@@ -144,22 +147,43 @@ async function cellsPart(
     } else {
       pushAll(found, judgeAgainstSnapshot(part.cells, snapshot, thresholds.cells));
       pushAll(found, judgeRewards(part.cells, snapshot, thresholds.cells));
+      pushAll(found, judgeGone(part.cells, expectedCells(snapshot, options, configs, dialects)));
     }
   }
-  const given =
-    options.transcripts.length > 0
-      ? ` --transcripts ${options.transcripts.map(shellWord).join(' ')}`
-      : '';
-  for (const finding of found) findings.push({ ...finding, command: commandOf(finding, given) });
+  for (const finding of found) findings.push({ ...finding, command: commandOf(finding, options) });
+}
+
+/** The cells of the snapshot that a run with these options measures, where nothing is gone. */
+function expectedCells(
+  snapshot: readonly SnapshotCell[],
+  options: GateOptions,
+  configs: readonly Config[],
+  dialects: readonly DialectName[],
+): readonly SnapshotCell[] {
+  // Other recordings than those of the committed snapshot: it does not say which of its cells are meant.
+  if (options.transcripts.length > 0 && options.snapshot === undefined) return [];
+  const names = options.configs.length > 0 ? new Set(configs.map(({ name }) => name)) : undefined;
+  const spoken = new Set<string>(dialects);
+  return snapshot.filter(
+    ({ config, dialect }) =>
+      (names === undefined || names.has(config)) &&
+      (options.dialects.length === 0 || spoken.has(dialect)),
+  );
 }
 
 /** The command that shows a finding again, and nothing else. */
-function commandOf({ cell, severity, check }: GateFinding, transcripts: string): string {
+function commandOf(
+  { cell, severity, check }: GateFinding,
+  { transcripts, snapshot }: GateOptions,
+): string {
   if (severity === 'notice') return '';
-  const base = asInvoked(`npm run gate -- --part cells${transcripts}`);
+  const files = transcripts.map(shellWord).join(' ');
+  const recordings = files === '' ? '' : ` --transcripts ${files}`;
+  const against = snapshot === undefined ? '' : ` --snapshot ${shellWord(snapshot)}`;
+  const base = asInvoked(`npm run gate -- --part cells${recordings}${against}`);
   if (cell === undefined) return base;
-  if (check === 'violations_recorded' && transcripts !== '') {
-    return asInvoked(`npm run validate --${transcripts.replace(' --transcripts', '')}`);
+  if (check === 'violations_recorded' && files !== '') {
+    return asInvoked(`npm run validate -- ${files}`);
   }
   return `${base} --config ${shellWord(cell.config)} --dialect ${cell.dialect}`;
 }

@@ -16,7 +16,10 @@ export interface CellThresholds {
 
 /** One transcript in one dialect under one config. Token figures in tokens. */
 export interface GateCell {
+  /** Task with trial and lineage, which names the recording. */
   readonly task: string;
+  /** The task alone: what repeated recordings and sub-agents of it have in common. */
+  readonly unit: string;
   readonly dialect: string;
   readonly config: string;
   readonly before: number;
@@ -132,8 +135,24 @@ export function judgeAgainstSnapshot(
 }
 
 /**
+ * Tells of cells that the snapshot has and that were not measured: a recording or a config that is gone
+ * takes its figures with it, and would pass unseen. `expected` are those that this run should have measured.
+ */
+export function judgeGone(
+  cells: readonly GateCell[],
+  expected: readonly SnapshotCell[],
+): GateFinding[] {
+  const measured = new Set(cells.map(nameOf));
+  const gone = expected.filter((cell) => !measured.has(nameOf(cell)));
+  const [first] = gone;
+  if (first === undefined) return [];
+  const message = `${gone.length} of ${expected.length} cells of the snapshot were not measured, the first is ${nameOf(first)}: put back what is gone, or npm run gate -- --update`;
+  return [{ severity: 'inconclusive', check: 'snapshot', subject: 'snapshot', message }];
+}
+
+/**
  * Judges the grounded rewards of each config against those of the snapshot, as pairs: the task is the unit,
- * the dialects are its trials. `regressed` fails. What is inconclusive is one finding for all configs, since
+ * its recordings and their dialects are its trials. `regressed` fails. What is inconclusive is one finding for all configs, since
  * few recordings cannot exclude a loss of a few points, even when nothing moved.
  */
 export function judgeRewards(
@@ -185,7 +204,8 @@ function rewardPairs(
   for (const cell of cells) {
     const then = known.get(nameOf(cell));
     if (then?.reward === undefined) continue;
-    const { task, dialect: trial, config, reward } = cell;
+    const { unit: task, config, reward } = cell;
+    const trial = `${cell.task} · ${cell.dialect}`;
     const own = pairs.get(config) ?? [];
     own.push({ task, trial, config: SNAPSHOT_ARM, reward: then.reward });
     own.push({ task, trial, config: PRESENT_ARM, reward });

@@ -60,7 +60,28 @@ describe('gate', () => {
     const { code, stdout } = await cli(...words);
     expect(code).toBe(100);
     expect(stdout).toMatch(/FAIL {2}pooled_points: cg-summarize/);
-    expect(stdout).toMatch(/see it: npm run gate -- --part cells/);
+    const shown = /see it: npm run gate -- (--part cells .*)/.exec(stdout)?.[1];
+    expect(shown).toContain(`--snapshot ${snapshot}`);
+    expect((await cli('gate', ...(shown ?? '').split(' '))).code).toBe(100);
+  });
+
+  test('repeated recordings of a task are one unit; a recording that is gone is told', async () => {
+    const four = join(folder, 'four.json');
+    const first = { role: 'user', content: 'Look up order 12345.' };
+    const last = { role: 'assistant', content: 'It has been sent.' };
+    const runs = [0, 1, 2, 3].map((trial) => ({
+      ...{ task_id: 1, trial, reward: 1, info: {}, traj: [first, last] },
+    }));
+    writeFileSync(four, JSON.stringify(runs));
+    const snapshot = join(folder, 'four.csv');
+    const words = ['gate', ...narrow, '--strict', '--transcripts', four, '--snapshot', snapshot];
+    expect((await cli(...words, '--update')).code).toBe(0);
+    const { code, stdout } = await cli(...words);
+    expect(code).toBe(3);
+    // One task excludes nothing, however often it was recorded.
+    expect(stdout).toMatch(/do not exclude a change of −100\.0\n/);
+    writeFileSync(four, JSON.stringify(runs.slice(0, 3)));
+    expect((await cli(...words)).stdout).toMatch(/2 of 8 cells of the snapshot were not measured/);
   });
 
   test('nothing replayed is a failure, not a pass', async () => {

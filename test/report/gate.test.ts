@@ -3,6 +3,7 @@ import {
   type CellThresholds,
   type GateCell,
   judgeAgainstSnapshot,
+  judgeGone,
   judgeRewards,
   judgeShapes,
 } from '../../src/report/gate.ts';
@@ -20,6 +21,7 @@ const thresholds: CellThresholds = {
 function cell(facts: Partial<GateCell> = {}): GateCell {
   return {
     task: 'task',
+    unit: facts.task ?? 'task',
     dialect: 'anthropic',
     config: 'config',
     before: 1000,
@@ -84,6 +86,23 @@ describe('judgeAgainstSnapshot', () => {
   });
 });
 
+describe('judgeGone', () => {
+  test('what is measured, and what is new, is no finding', () => {
+    expect(judgeGone([cell(), cell({ task: 'new' })], [cell()])).toEqual([]);
+  });
+
+  test.each([
+    ['a recording', { task: 'gone' }],
+    ['a config', { config: 'gone' }],
+    ['a dialect', { dialect: 'gemini' }],
+  ] as const)('%s that is gone is inconclusive, and named', (_, facts) => {
+    const [finding, ...others] = judgeGone([cell()], [cell(), cell(facts)]);
+    expect(others).toEqual([]);
+    expect(finding).toMatchObject({ severity: 'inconclusive', check: 'snapshot' });
+    expect(finding?.message).toMatch(/^1 of 2 cells .*gone|^1 of 2 cells .*gemini/);
+  });
+});
+
 describe('judgeRewards', () => {
   const tasks = (count: number, reward: (index: number) => number | undefined) =>
     Array.from({ length: count }, (_, index) =>
@@ -118,6 +137,15 @@ describe('judgeRewards', () => {
     );
   });
 
+  test('repeated recordings and sub-agents of a task are one unit, however many there are', () => {
+    const trials = Array.from({ length: 250 }, (_, index) =>
+      cell({ task: `task/${index}`, unit: 'task', reward: index % 2 }),
+    );
+    const [finding] = judgeRewards(trials, trials, thresholds);
+    expect(finding).toMatchObject({ severity: 'inconclusive' });
+    expect(finding?.message).toMatch(/do not exclude a change of −100\.0$/);
+  });
+
   test('many unmoved tasks are no more than a notice', () => {
     const cells = tasks(250, (index) => index % 2);
     expect(judge(cells, cells)).toEqual(['notice reward_points']);
@@ -144,7 +172,7 @@ describe('judgeRewards', () => {
     const then = tasks(4, () => 1);
     const now = tasks(4, () => 0);
     const apart = (cells: readonly GateCell[]) =>
-      cells.map((one) => ({ ...one, task: `${one.task} ${one.dialect}` }));
+      cells.map((one) => ({ ...one, unit: `${one.task} ${one.dialect}` }));
     expect(judge(now, then)).toEqual(['inconclusive reward_points']);
     expect(judge(apart(now), apart(then))).toEqual(['fail reward_points']);
   });

@@ -77,6 +77,7 @@ async function measure(
     const parts = [task, trial === '0' ? '' : trial, lineage === 'main' ? '' : lineage];
     return {
       task: parts.filter((part) => part !== '').join('/'),
+      unit: task,
       dialect,
       config: config.name,
       before: row.tokensBefore ?? 0,
