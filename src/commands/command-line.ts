@@ -29,7 +29,7 @@ export async function runCommandLine(
   environment: Environment,
 ): Promise<ExitCode> {
   try {
-    return await run(parseArguments(words), environment);
+    return await run(parseArguments(words, environment.variables), environment);
   } catch (error) {
     const { stderr } = environment;
     if (error instanceof HarnessError) {

@@ -4,11 +4,13 @@ import { freeValues, joinValues } from './arguments.ts';
 import { comparisonOptions } from './comparison-options.ts';
 import { buildProgram } from './definitions.ts';
 import type { DocsOptions } from './docs.ts';
+import type { Environment } from './environment.ts';
 import type { ExpandOptions } from './expand.ts';
 import { type GateOptions, gateOptions } from './gate-options.ts';
 import { type ImportOptions, importOptions } from './import/options.ts';
 import type { ImportRewardsOptions } from './import-rewards.ts';
 import { type MergeOptions, mergeOptions } from './merge/options.ts';
+import { refuseTakenByNpm } from './npm-options.ts';
 import type { PublishResultsOptions } from './publish-results.ts';
 import type { RecordFixturesOptions } from './record-fixtures.ts';
 import { type ReportOptions, reportOptions } from './report/options.ts';
@@ -40,9 +42,13 @@ export type Invocation =
 
 /**
  * Reads a command line, program name left out. Runs nothing.
- * Throws HarnessError `usage` for an unknown command or option, a missing or a wrong value.
+ * Throws HarnessError `usage` for an unknown command or option, a missing or a wrong value, and for an
+ * option that npm took away, which only the environment variables tell.
  */
-export function parseArguments(words: readonly string[]): Invocation {
+export function parseArguments(
+  words: readonly string[],
+  variables: Environment['variables'] = {},
+): Invocation {
   const program = buildProgram();
   const [name, ...rest] = words[0] === 'help' ? [...words.slice(1, 2), '--help'] : words;
   if (name === '--version' || name === '-v') return { kind: 'version' };
@@ -51,6 +57,7 @@ export function parseArguments(words: readonly string[]): Invocation {
   }
   const command = program.commands.find((known) => known.isMatched(name));
   if (command === undefined) throw unknownCommand(name, program);
+  refuseTakenByNpm(command, variables);
   const joined = joinValues(rest, command);
   // cac expects what a process is given: an interpreter and a script come first.
   const { options, args } = program.parse(['', '', name, ...joined], { run: false });
@@ -154,7 +161,10 @@ function check(command: Command): void {
     command.checkUnusedArgs();
   } catch (cause) {
     const said = cause instanceof Error ? cause.message : String(cause);
-    const message = `${said} (npm run ${command.name} -- --help)`;
+    const [word] = command.cli.args;
+    const meant =
+      command.name === 'sweep' && word !== undefined ? `; did you mean --config ${word}?` : '';
+    const message = `${said}${meant} (npm run ${command.name} -- --help)`;
     throw new HarnessError('usage', message, { cause });
   }
 }

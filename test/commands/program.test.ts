@@ -100,7 +100,10 @@ describe('the command line', () => {
     [['sweep', '--config'], /value is missing/],
     [['sweep', '--out'], /value is missing/],
     [['sweep', '--out', 'a', '--out', 'b'], /--out was given more than once/],
-    [['sweep', 'cg-summarize'], /Unused args: `cg-summarize`/],
+    [
+      ['sweep', 'cg-summarize'],
+      /Unused args: `cg-summarize`; did you mean --config cg-summarize\?/,
+    ],
     [['sweep', '--jobs', '0'], /--jobs is '0', expected a whole number from 1/],
     [['sweep', '--samples', 'many'], /--samples is 'many'/],
     [['sweep', '--tokenizer', 'o200k'], /did you mean o200k_base\?/],
