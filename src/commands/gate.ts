@@ -40,10 +40,15 @@ export async function gate(options: GateOptions, environment: Environment): Prom
   const thresholds = await readThresholds(gateFile(cwd));
   const findings: GateReport['findings'][number][] = [];
   const lines: string[] = [];
+  // The contract suite takes minutes: a name that is wrong is told before it.
+  const selection =
+    options.part === 'contract' || options.component !== undefined
+      ? undefined
+      : await selectionOf(options, cwd);
   if (options.part !== 'cells')
     await contractPart(options, thresholds, environment, findings, lines);
-  if (options.part !== 'contract' && options.component === undefined) {
-    await cellsPart(options, thresholds, environment, findings, lines);
+  if (selection !== undefined) {
+    await cellsPart(options, selection, thresholds, environment, findings, lines);
   }
   const report = { findings, lines };
   if (options.junit !== undefined) {
@@ -105,22 +110,32 @@ function componentOf(component: string | undefined, cwd: string): string | undef
   return /[\\/]|\.[cm]?[jt]s$/.test(component) ? resolve(cwd, component) : component;
 }
 
-async function cellsPart(
-  options: GateOptions,
-  thresholds: GateThresholds,
-  { cwd, stderr }: Environment,
-  findings: GateReport['findings'][number][],
-  lines: string[],
-): Promise<void> {
+/** What the cells are measured under. */
+interface Selection {
+  readonly configs: readonly Config[];
+  readonly dialects: readonly DialectName[];
+}
+
+async function selectionOf(options: GateOptions, cwd: string): Promise<Selection> {
   const named = options.configs.length > 0 ? options.configs : ['all'];
   const { configs } = await loadConfigs({
     names: [BASELINE, ...named.filter((name) => name !== BASELINE)],
     sets: [],
     folder: configFolders(cwd),
   });
+  return { configs, dialects: dialectsOf(options.dialects) };
+}
+
+async function cellsPart(
+  options: GateOptions,
+  { configs, dialects }: Selection,
+  thresholds: GateThresholds,
+  { cwd, stderr }: Environment,
+  findings: GateReport['findings'][number][],
+  lines: string[],
+): Promise<void> {
   const patterns =
     options.transcripts.length > 0 ? options.transcripts : [projectPath(cwd, DEFAULT_TRANSCRIPTS)];
-  const dialects = dialectsOf(options.dialects);
   stderr.write(
     `replaying ${visible(patterns.join(' '))} under ${configs.length} configs in ${dialects.length} dialects\n`,
   );
@@ -147,7 +162,10 @@ async function cellsPart(
     } else {
       pushAll(found, judgeAgainstSnapshot(part.cells, snapshot, thresholds.cells));
       pushAll(found, judgeRewards(part.cells, snapshot, thresholds.cells));
-      pushAll(found, judgeGone(part.cells, expectedCells(snapshot, options, configs, dialects)));
+      pushAll(
+        found,
+        judgeGone(part.cells, expectedCells(snapshot, options, { configs, dialects })),
+      );
     }
   }
   for (const finding of found) findings.push({ ...finding, command: commandOf(finding, options) });
@@ -157,8 +175,7 @@ async function cellsPart(
 function expectedCells(
   snapshot: readonly SnapshotCell[],
   options: GateOptions,
-  configs: readonly Config[],
-  dialects: readonly DialectName[],
+  { configs, dialects }: Selection,
 ): readonly SnapshotCell[] {
   // Other recordings than those of the committed snapshot: it does not say which of its cells are meant.
   if (options.transcripts.length > 0 && options.snapshot === undefined) return [];

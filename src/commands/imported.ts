@@ -49,7 +49,7 @@ export async function importRewardsFrom(
 function configNamed(name: string, { configs }: PublishedTable, option: string): string {
   if (configs.includes(name)) return name;
   const nearest = nearestName(name, configs);
-  const hint = nearest === undefined ? '' : `; did you mean '${nearest}'?`;
+  const hint = nearest === undefined ? '.' : `; did you mean '${nearest}'?`;
   const some = configs.slice(0, 20).join(', ');
   const message = `${option}: the table has no config '${name}'${hint} It has: ${some}`;
   throw new HarnessError('usage', message);

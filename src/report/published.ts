@@ -46,7 +46,7 @@ const REQUIRED = ['task', 'config', 'reward'] as const;
 /**
  * Reads the text of a CSV table with a header. Other columns are passed over. Throws `input.syntax` for what
  * is not CSV, `input.empty` without a row, `input.schema` for a column that is missing, a reward that is not
- * within 0 to 1, a count that is not a number of 0 or more, or a trial that occurs twice.
+ * within 0 to 1, a count that is not a number of 0 or more, or a column or a trial that occurs twice.
  */
 export function parsePublished(
   text: string,
@@ -141,8 +141,13 @@ function placesOf(
   names: PublishedColumns,
   file: string,
 ): Record<keyof PublishedColumns, number> {
-  const place = (key: keyof PublishedColumns) =>
-    header.findIndex((name) => name.trim() === names[key]);
+  const place = (key: keyof PublishedColumns) => {
+    const isNamed = (name: string) => name.trim() === names[key];
+    const first = header.findIndex(isNamed);
+    if (first === header.findLastIndex(isNamed)) return first;
+    const message = `there are two columns '${names[key]}', expected one; rename the other, or name one with --columns`;
+    throw new HarnessError('input.schema', message, { at: { file, line: 1, key: names[key] } });
+  };
   for (const key of REQUIRED) {
     if (place(key) !== -1) continue;
     const nearest = nearestName(names[key], header);

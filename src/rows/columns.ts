@@ -132,7 +132,10 @@ const headers = {
     'The chain of requests within its session: main, a sub-agent, …',
   ),
   source_format: identity.text('sourceFormat', 'Layout of the file that was read.'),
-  model: identity.text('model', 'The model that components asked: stub, stub-vague, none.'),
+  model: identity.text(
+    'model',
+    'Whom components asked: stub, stub-vague, none, live, or recorded (under --model record and replay).',
+  ),
   tokenizer: identity.text('tokenizer', 'Encoding that counted the tokens.'),
   cell_id: identity.text(
     'cellId',

@@ -84,6 +84,16 @@ describe('gate', () => {
     expect((await cli(...words)).stdout).toMatch(/2 of 8 cells of the snapshot were not measured/);
   });
 
+  test.each([
+    ['--dialect', 'antropic', /no dialect antropic.*did you mean anthropic\?/],
+    ['--config', 'cg-sumarize', /no config "cg-sumarize".*did you mean "cg-summarize"\?/],
+  ])('%s %s is told before the contract suite runs', async (option, name, message) => {
+    const { code, stdout, stderr } = await cli('gate', option, name);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(message);
+    expect(stderr).not.toMatch(/contract suite/);
+  });
+
   test('nothing replayed is a failure, not a pass', async () => {
     const { code, stdout } = await cli(
       'gate',

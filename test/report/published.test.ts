@@ -65,6 +65,8 @@ describe('a published table', () => {
   test.each([
     ['', 'input.empty', undefined, /no rows/],
     ['task,config,reward\n', 'input.empty', undefined, /no rows/],
+    ['task,config,reward,reward\na,c,1,0\n', 'input.schema', 1, /two columns 'reward'/],
+    ['task,trial,config, trial,reward\na,1,c,2,1\n', 'input.schema', 1, /two columns 'trial'/],
     ['task,config,rewards\na,c,1\n', 'input.schema', 1, /no column 'reward'.*'rewards'/],
     [
       'task,config,reward\na,c,1\nb,c,1.5\n',
