@@ -1,4 +1,5 @@
 import { HarnessError, nearestName } from '../errors.ts';
+import { pushAll } from '../text/long-lists.ts';
 import { MessageTable } from '../transcript/intern.ts';
 import type { Transcript } from '../transcript/transcript.ts';
 import { LARGE_BYTES } from './content.ts';
@@ -6,6 +7,7 @@ import { type Document, readDocument, readLargeList } from './document.ts';
 import { formats } from './formats/catalog.ts';
 import type { Format, FormatName, ReadContext } from './formats/format.ts';
 import { limitHeapGrowth } from './heap-growth.ts';
+import { holdsNoRequest, withPlainReward } from './left-out.ts';
 import { addsUp, describeLoss, type FileLoss, LossReport } from './loss.ts';
 import { oddMessage } from './odd-message.ts';
 import { type FoundFile, findFiles } from './paths.ts';
@@ -266,14 +268,19 @@ function* readGroup(group: readonly Recording[]): Generator<Reading> {
   };
   let batch: Transcript[] = [];
   let isEmpty = true;
+  /** Told one by one only where others of the group hold requests. */
+  const without: Problem[] = [];
   try {
     const documents = documentsOf(group, context);
     const whole = documents.filter(({ kind }) => kind === 'json' || format?.streams !== true);
     limitHeapGrowth(checkedSize(whole));
     for (const transcript of format?.read(documents, context) ?? []) {
-      if (transcript.requests.length === 0) continue;
+      if (transcript.requests.length === 0) {
+        without.push(holdsNoRequest(transcript));
+        continue;
+      }
       isEmpty = false;
-      batch.push(transcript);
+      batch.push(withPlainReward(transcript, context.report));
       const isFull = before + table.characters >= READING_CHARACTERS;
       if (format?.streams !== true || !isFull) continue;
       const reading = { transcripts: batch, problems, losses: [] };
@@ -292,6 +299,7 @@ function* readGroup(group: readonly Recording[]): Generator<Reading> {
     const severity = group.some(({ file }) => file.named) ? 'error' : 'notice';
     problems.push({ code: 'input.empty', message: 'the recording holds no request', at, severity });
   }
+  if (!isEmpty) pushAll(problems, without);
   const losses = loss.files();
   for (const file of losses) if (!addsUp(file)) problems.push(miscounted(file));
   yield { transcripts: batch, problems, losses };

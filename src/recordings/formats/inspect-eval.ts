@@ -149,14 +149,23 @@ function readSample(entry: Entry, run: Run, context: ReadContext): readonly Tran
   const lineages = sortIntoLineages(captured);
   count(file, sample, { own: own.length, judging }, lineages, context);
   const reward = rewardOf(sample);
+  const named = {
+    task: String(sample.id),
+    trial: String(sample.epoch ?? 1),
+    source: { file, format: NAME, session },
+  };
+  if (lineages.length === 0) {
+    // A sample that broke off before its first call still has its outcome.
+    const rewarded = reward === undefined ? {} : { reward };
+    const nothing = { lineage: 'main', dialect: 'openai-chat', requests: [], retries: 0 } as const;
+    return [toTranscript({ ...named, ...nothing, ...rewarded })];
+  }
   return lineages.map((lineage, index) => {
     const first = lineage.placed[0]?.request;
     const model = first?.model ?? run.model;
     return toTranscript({
-      task: String(sample.id),
-      trial: String(sample.epoch ?? 1),
+      ...named,
       lineage: lineage.name,
-      source: { file, format: NAME, session },
       dialect: first?.dialect ?? 'openai-chat',
       ...(model === undefined ? {} : { model }),
       ...(reward === undefined || index > 0 ? {} : { reward }),

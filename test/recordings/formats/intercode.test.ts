@@ -37,5 +37,8 @@ test('a broken episode is told of, and the others are read', async () => {
   };
   const { transcripts, problems } = await readFiles({ 'r.json': JSON.stringify(value) });
   expect(transcripts).toHaveLength(1);
-  expect(problems).toMatchObject([{ code: 'input.schema', at: { key: 'query', line: 1 } }]);
+  expect(problems).toMatchObject([
+    { code: 'input.schema', at: { key: 'query', line: 1 } },
+    { code: 'input.empty', severity: 'notice', message: expect.stringContaining("task '1'") },
+  ]);
 });

@@ -41,9 +41,10 @@ export class EventReader {
     this.#all = [main];
   }
 
+  /** The run's own stream is there even without a request, since its outcome hangs on it. */
   lineages(): readonly { readonly name: string; readonly requests: readonly Request[] }[] {
-    return this.#all.flatMap(({ name, stream }) =>
-      stream.requests.length === 0 ? [] : [{ name, requests: stream.requests }],
+    return this.#all.flatMap(({ name, stream: { requests } }) =>
+      requests.length === 0 && name !== 'main' ? [] : [{ name, requests }],
     );
   }
 
