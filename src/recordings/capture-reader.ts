@@ -12,6 +12,7 @@ import { type CaptureEntry, captureText, LIST_KEYS } from './capture-entries.ts'
 import type { CapturedRequest } from './captured.ts';
 import { isMessage, judgeDialect } from './dialects.ts';
 import type { ReadContext } from './formats/format.ts';
+import { historyKept } from './kept-by-provider.ts';
 import { describeOdd } from './odd-message.ts';
 import { problemOf } from './problem.ts';
 import {
@@ -99,7 +100,10 @@ export class CaptureReader {
   ): CapturedRequest | undefined {
     const repeated = typeof json === 'string' ? undefined : this.#earlier.find(json);
     const known = repeated === undefined ? undefined : this.#readRepeated(repeated, decided);
-    if (known !== undefined) return this.#remembered(file, json, known, repeated);
+    if (known !== undefined) {
+      this.#tellKept(file, line, known);
+      return this.#remembered(file, json, known, repeated);
+    }
     const text = captureText(typeof json === 'string' ? json : json.toString('utf8').trim());
     try {
       const taken = takeApart(text);
@@ -107,6 +111,7 @@ export class CaptureReader {
         const dialect = decided ?? this.#dialectOf(taken, fallback);
         if (decided !== undefined) this.#dialects.set(taken.kind, decided);
         const parsed = this.#reader(dialect).read(taken.body);
+        this.#tellKept(file, line, { taken, dialect, parsed });
         return this.#remembered(file, json, { taken, dialect, parsed });
       }
       this.#skip(file, text, line);
@@ -116,6 +121,18 @@ export class CaptureReader {
       this.#context.report(problemOf(found, file, line));
     }
     return undefined;
+  }
+
+  /** The call is read as it was logged, which is not all that the model read. */
+  #tellKept(file: string, line: number | undefined, { dialect, parsed }: Call): void {
+    const history = dialect === 'openai-responses' ? historyKept(parsed.envelope) : undefined;
+    if (history === undefined) return;
+    this.#context.report({
+      code: 'input.schema',
+      message: `the request goes on with ${history}, which the provider keeps: what stands before its list is not in the log and not counted; log with the whole input`,
+      at: { file, ...(line === undefined ? {} : { line }) },
+      severity: 'notice',
+    });
   }
 
   #skip(file: string, text: string, line: number | undefined): void {

@@ -5,6 +5,49 @@ import { jsonl, outline, readFiles } from './support.ts';
 
 const user = (content: unknown) => ({ role: 'user', content });
 
+describe('a history that the provider keeps', () => {
+  const whole = { model: 'gpt-5', instructions: 'Talk of the "conversation".' };
+  const result = { type: 'function_call_output', call_id: 'c', output: 'x' };
+
+  test.each([
+    ['previous_response_id "resp_1"', { previous_response_id: 'resp_1', input: [result] }],
+    ['previous_response_id "resp_1"', { input: 'go on', previous_response_id: 'resp_1' }],
+    ['conversation "conv_1"', { conversation: 'conv_1', input: [user('go on')] }],
+    ['conversation "conv_1"', { input: [user('go on')], conversation: { id: 'conv_1' } }],
+  ])('%s is told with its line', async (name, members) => {
+    for (const indent of [undefined, 2]) {
+      const text = JSON.stringify(
+        [
+          { ...whole, input: 'go' },
+          { ...whole, ...members },
+        ],
+        null,
+        indent,
+      );
+      const lines = jsonl({ ...whole, input: 'go' }, { ...whole, ...members });
+      for (const [file, log] of [
+        ['log.json', text],
+        ['log.jsonl', lines],
+      ] as const) {
+        const { transcripts, problems } = await readFiles({ [file]: log });
+        expect(transcripts.flatMap(({ requests }) => requests)).toHaveLength(2);
+        expect(problems).toMatchObject([{ severity: 'notice', at: { file } }]);
+        expect(problems[0]?.message).toContain(`goes on with ${name}, which the provider keeps`);
+        if (file === 'log.jsonl') expect(problems[0]?.at.line).toBe(2);
+      }
+    }
+  });
+
+  test('a whole input, with the same words in it, is nothing to tell', async () => {
+    const tools = [{ type: 'function', name: 'f', parameters: { conversation: { id: 'x' } } }];
+    for (const input of ['previous_response_id', [user('"conversation"')], [{ ...result }]]) {
+      const body = { ...whole, tools, input, previous_response_id: null, conversation: null };
+      const { problems } = await readFiles({ 'log.jsonl': jsonl(body, body) });
+      expect(problems).toEqual([]);
+    }
+  });
+});
+
 describe('shapes of a log', () => {
   test('a capture a line, with task, agent, reward and usage', async () => {
     const tool = { type: 'tool_use', id: 't1', name: 'run', input: {} };
