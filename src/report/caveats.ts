@@ -11,6 +11,7 @@ export function rewardCaveats(comparison: Comparison, spell: Spell): string[] {
   return [
     ...exclusions(comparison, spell),
     ...missingOutcomes(comparison, spell),
+    ...unequalTrials(comparison, spell),
     noise(comparison),
     ...untested(comparison, spell),
     ...tests(comparison, spell),
@@ -57,14 +58,14 @@ function missingOutcomes({ configs, missing }: Comparison, spell: Spell): string
   const inBaseline = [...new Set(missed.flatMap((report) => report?.inBaseline ?? []))];
   if (inBaseline.length > 0) {
     sentences.push(
-      `The baseline has no outcome of ${someNames(inBaseline, spell)}: ${ruleWords(missing, 'in favour of the config')}.`,
+      `The baseline lacks an outcome of ${someNames(inBaseline, spell)}: ${ruleWords(missing, 'in favour of the config')}.`,
     );
   }
   for (const [index, { config }] of configs.entries()) {
     const inConfig = missed[index]?.inConfig ?? [];
     if (inConfig.length === 0) continue;
     sentences.push(
-      `${spell(config)} has no outcome of ${someNames(inConfig, spell, 3)}: ${ruleWords(missing, 'against the config')}.`,
+      `${spell(config)} lacks an outcome of ${someNames(inConfig, spell, 3)}: ${ruleWords(missing, 'against the config')}.`,
     );
   }
   const filled = configs.filter(
@@ -89,6 +90,17 @@ function missingOutcomes({ configs, missing }: Comparison, spell: Spell): string
 
 function ruleWords(missing: Comparison['missing'], side: string): string {
   return missing === 'loss' ? `counted as a loss, ${side}` : 'left out';
+}
+
+/** Trials are averaged within their task, whatever their number. */
+function unequalTrials({ configs }: Comparison, spell: Spell): string[] {
+  return configs.flatMap(({ config, reward }) => {
+    const { unequalTrials: unequal = 0, pairs = [] } = reward?.pairing ?? {};
+    if (unequal === 0) return [];
+    return [
+      `${spell(config)} and the baseline have different numbers of trials in ${unequal} of ${pairs.length} tasks.`,
+    ];
+  });
 }
 
 function noise({ noiseFloor, rewardKind }: Comparison): string {

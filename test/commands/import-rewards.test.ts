@@ -49,7 +49,7 @@ describe.runIf(has)(`the published sweep of context-guru${absent}`, () => {
     const text = oneLine(stdout);
     expect(text).toContain('0 of 9 pairs differ: a flip rate above 28.3 % is excluded');
     expect(text).toContain('inconclusive at a margin of 2 points');
-    expect(text).toContain('no outcome of pydata__xarray-4629');
+    expect(text).toContain('lacks an outcome of pydata__xarray-4629');
     expect(text).toContain('on sympy__sympy-20438 it sent 4.8 times');
     for (const line of stdout.split('\n').slice(3)) expect(line.length).toBeLessThanOrEqual(80);
   });

@@ -63,8 +63,19 @@ describe('the page of a comparison', () => {
     expect(text).toContain('DISAGREE');
     expect(text).toMatch(/0 of 11 pairs differ: a flip rate above 23\.8 % is excluded/);
     const missing = page('loss', rows.slice(1));
-    expect(missing).toContain('The baseline has no outcome of t0: counted as a loss');
-    expect(page('drop', rows.slice(1))).toContain('no outcome of t0: left out');
+    expect(missing).toContain('The baseline lacks an outcome of t0: counted as a loss');
+    expect(page('drop', rows.slice(1))).toContain('lacks an outcome of t0: left out');
+  });
+
+  test('trials that were left out of the table are told', () => {
+    const thrice = ['1', '2', '3'].flatMap((trial) => rows.map((one) => ({ ...one, trial })));
+    expect(page('loss', thrice)).not.toMatch(/lacks an outcome|different numbers of trials/);
+    const isLast = ({ config, task }: (typeof rows)[number]) => config === 'c' && task === 't3';
+    const short = thrice.filter((one) => one.trial !== '3' || !isLast(one));
+    expect(page('loss', short)).toContain('c lacks an outcome of t3: counted as a loss, against');
+    expect(page('drop', short)).toMatch(
+      /c and the baseline have different numbers of trials in 1 of \d+ tasks\./,
+    );
   });
 
   test('warns where much was filled in', () => {

@@ -50,7 +50,7 @@ export interface PairingOptions {
 /**
  * Pairs two configs by task. Trials are averaged within their task and are not paired with one another,
  * since trial 1 of one arm has nothing in common with trial 1 of the other. A task that neither config
- * has a row of is no pair.
+ * has a row of is no pair. A trial without a row is missing as one without a reward is.
  */
 export function pairByTask<Row extends ArmRow>(
   rows: readonly Row[],
@@ -66,9 +66,12 @@ export function pairByTask<Row extends ArmRow>(
   const inConfig: string[] = [];
   const dropped: string[] = [];
   let imputed = 0;
+  const [baselineMost, configMost] = [mostTrials(baselineValues), mostTrials(configValues)];
   for (const task of tasks) {
-    const left = settleMissing(baselineValues.get(task) ?? [], rule);
-    const right = settleMissing(configValues.get(task) ?? [], rule);
+    const inLeft = baselineValues.get(task) ?? [];
+    const inRight = configValues.get(task) ?? [];
+    const left = settleMissing(withGaps(inLeft, inRight.length, baselineMost), rule);
+    const right = settleMissing(withGaps(inRight, inLeft.length, configMost), rule);
     if (left.missing > 0) inBaseline.push(task);
     if (right.missing > 0) inConfig.push(task);
     const [before, after] = [mean(left.values), mean(right.values)];
@@ -91,6 +94,24 @@ export function pairByTask<Row extends ArmRow>(
   const unequalTrials = pairs.filter((pair) => pair.baselineTrials !== pair.configTrials).length;
   const missing = { rule, inBaseline, inConfig, imputed, dropped };
   return { baseline, config, pairs, missing, unequalTrials };
+}
+
+type Values = readonly (number | undefined)[];
+
+function mostTrials(values: ReadonlyMap<string, Values>): number {
+  let most = 0;
+  for (const { length } of values.values()) most = Math.max(most, length);
+  return most;
+}
+
+/**
+ * The trials of one arm with a gap for each that is missing: the other arm has so many of the task, and
+ * this arm of another task. A table often leaves out the runs that crashed, and an average over the rest
+ * would favour the arm that crashes. An arm that has fewer trials of every task was planned so.
+ */
+function withGaps(values: Values, others: number, most: number): Values {
+  const missing = Math.min(others, most) - values.length;
+  return missing > 0 ? [...values, ...Array.from({ length: missing }, () => undefined)] : values;
 }
 
 function valuesByTask<Row extends ArmRow>(

@@ -74,12 +74,66 @@ describe('pairing by task', () => {
     );
   });
 
+  test('a trial without a row is missing as one without a reward is, in either arm', () => {
+    const trials = fc.array(fc.array(fc.constantFrom(0, 1), { minLength: 4, maxLength: 4 }), {
+      minLength: 2,
+      maxLength: 6,
+    });
+    fc.assert(
+      fc.property(
+        trials,
+        fc.array(fc.nat(3), { minLength: 6, maxLength: 6 }),
+        fc.boolean(),
+        (rewards, cuts, inBaseline) => {
+          const [short, whole] = inBaseline ? ['baseline', 'candidate'] : ['candidate', 'baseline'];
+          const of = (isGap: boolean) =>
+            rewards.flatMap((ofTask, task) =>
+              ofTask.flatMap((reward, trial) => {
+                // One task has all its trials, which tells how many there should be.
+                const isCut = task > 0 && trial < (cuts[task] ?? 0);
+                const rest =
+                  isCut && !isGap ? [] : [row(`t${task}`, short, isCut ? undefined : reward)];
+                return [row(`t${task}`, whole, reward), ...rest];
+              }),
+            );
+          for (const rule of ['loss', 'drop'] as const) {
+            expect(pair(of(false), rule)).toEqual(pair(of(true), rule));
+          }
+        },
+      ),
+    );
+  });
+
+  test('an arm that has fewer trials of every task was planned so', () => {
+    const tasks = ['a', 'b', 'c'];
+    const rows = tasks.flatMap((task) => [
+      ...[1, 0, 1, 0].map((reward) => row(task, 'baseline', reward)),
+      ...[1, 1].map((reward) => row(task, 'candidate', reward)),
+    ]);
+    const { pairs, missing, unequalTrials } = pair(rows);
+    expect(pairs.map(({ difference }) => difference)).toEqual([0.5, 0.5, 0.5]);
+    expect(missing).toMatchObject({ inBaseline: [], inConfig: [], imputed: 0 });
+    expect(unequalTrials).toBe(3);
+  });
+
+  test('tasks that both arms ran a different number of times miss nothing', () => {
+    const rows = [1, 2, 4].flatMap((count) =>
+      ['baseline', 'candidate'].flatMap((config) =>
+        Array.from({ length: count }, () => row(`t${count}`, config, 1)),
+      ),
+    );
+    expect(pair(rows).missing.imputed).toBe(0);
+  });
+
   test('without anything missing, both rules give the same pairs', () => {
     fc.assert(
       fc.property(outcomes, (rows) => {
         const full = rows.filter(({ reward }) => reward !== undefined);
-        const both = new Set(pair(full, 'drop').pairs.map(({ task }) => task));
-        const complete = full.filter(({ task }) => both.has(task));
+        const both = pair(full, 'drop').pairs.filter(
+          (one) => one.baselineTrials === one.configTrials,
+        );
+        const names = new Set(both.map(({ task }) => task));
+        const complete = full.filter(({ task }) => names.has(task));
         expect(pair(complete, 'loss').pairs).toEqual(pair(complete, 'drop').pairs);
       }),
     );
