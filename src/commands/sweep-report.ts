@@ -9,11 +9,11 @@ import type { SweepResult } from '../sweep/run.ts';
 import type { RunFiles } from '../sweep/run-files.ts';
 import { visible } from '../text/visible.ts';
 import { asInvoked } from './as-invoked.ts';
-import { BASELINE, RUNS_FOLDER } from './defaults.ts';
+import { BASELINE, DEFAULT_TRANSCRIPTS, RUNS_FOLDER } from './defaults.ts';
 import type { Environment, ExitCode } from './environment.ts';
 import { jsonOutput } from './json-output.ts';
 import { problemLines } from './problem-lines.ts';
-import { projectPath } from './project.ts';
+import { configFolders, projectPath } from './project.ts';
 import { shellWord } from './shell-words.ts';
 import { totalUsd } from './sweep-estimate.ts';
 import { type CallOutcomes, failureLines } from './sweep-failures.ts';
@@ -50,7 +50,7 @@ export function reportText(report: SweepReport, environment: Environment): void 
       `${paint.red('failed:')} … and ${failed.length - SHOWN_FAILURES} more, see the note column`,
     );
   }
-  for (const line of brokenComponents(rows)) say(paint.red(line));
+  for (const line of brokenComponents(report, cwd)) say(paint.red(line));
   const [first, ...details] = failuresOf(report);
   if (first !== undefined) say(paint.red(first));
   for (const line of details) say(line);
@@ -88,25 +88,40 @@ function failuresOf({ outcomes, selection }: SweepReport): readonly string[] {
 }
 
 /** Requests that stayed as they were since a component failed; what a model or a limit did is told elsewhere. */
-function brokenComponents(rows: readonly CellResult[]): string[] {
+function brokenComponents({ result: { rows }, selection }: SweepReport, cwd: string): string[] {
   const counts = new Map<string, number>();
   let example: CellResult | undefined;
   for (const row of rows) {
     for (const [reason, count] of row.refusals ?? []) {
-      if (!reason.startsWith('error:') || reason.startsWith('error:model.')) continue;
+      if (!/^(?:error|external):/.test(reason) || reason.startsWith('error:model.')) continue;
       counts.set(reason, (counts.get(reason) ?? 0) + count);
       example ??= row;
     }
   }
   if (example === undefined) return [];
   const reasons = [...counts].map(([reason, count]) => `${thousands(count)} ${reason}`).join(', ');
-  const words = `${shellWord(example.task)} --config ${shellWord(example.config)}`;
-  const first = asInvoked(`npm run show -- ${words}`);
+  const first = asInvoked(`npm run show -- ${showWords(example, selection, cwd)}`);
   return [
     visible(
       `a component failed, and its requests stayed as they were: ${reasons}; see ${first} (and --request K)`,
     ),
   ];
+}
+
+/** What shows a row again: with the config's file and the recordings where they are not the project's own. */
+function showWords({ task, config: name }: CellResult, selection: Selection, cwd: string): string {
+  const { source = '' } = selection.configs.find((config) => config.name === name) ?? {};
+  const known = configFolders(cwd).map((folder) => resolve(cwd, folder));
+  const isFile = /\.ya?ml$/.test(source) && !known.includes(dirname(resolve(cwd, source)));
+  const recordings = selection.patterns.filter(
+    (pattern) => pattern !== projectPath(cwd, DEFAULT_TRANSCRIPTS),
+  );
+  return [
+    shellWord(task),
+    '--config',
+    shellWord(isFile ? source : name),
+    ...(recordings.length === 0 ? [] : ['--transcripts', ...recordings.map(shellWord)]),
+  ].join(' ');
 }
 
 function failure({ task, config, lineage, note }: CellResult): string {
@@ -120,6 +135,7 @@ export function reportJson(report: SweepReport, environment: Environment): void 
   const { counts, problems, status } = result;
   const paint = paintFor(stderr.isTerminal, variables);
   for (const line of problemLines(problems, paint)) stderr.write(`${line}\n`);
+  for (const line of brokenComponents(report, cwd)) stderr.write(`${line}\n`);
   for (const line of failuresOf(report)) stderr.write(`${line}\n`);
   const written = result.isWritten;
   const summary = {

@@ -39,6 +39,26 @@ test('a component that fails at every request is told of, and one that skips is 
   };
   const told = await swept(failing);
   expect(told).toMatch(/a component failed, and its requests stayed as they were: \d+ error:/);
-  expect(told).toContain('--config failing');
+  // Both are told by their paths, since the project has neither.
+  const shown = /see npm run show -- (\S+ --config \S+ --transcripts \S+) /.exec(told)?.[1];
+  const page = await cli('show', ...(shown ?? '').split(' '));
+  expect(page.code).toBe(0);
+  expect(page.stdout).toContain('error:');
   expect(await swept(idle)).not.toContain('a component failed');
+});
+
+test.each([
+  ['a program that is not there', 'no-such-program-at-all', /\d+ external:/],
+  ['one that fails', 'node -e process.exit(3)', /\d+ external:exit/],
+])('an external component, %s, is told of, with --json too', async (_, command, reason) => {
+  const recordings = join(folder, 'recordings');
+  writeRecordings(recordings, 1);
+  const config = join(folder, 'outside.yaml');
+  writeFileSync(config, `pipeline: [external]\ncomponents: {external: {command: ${command}}}\n`);
+  const given = ['--transcripts', recordings, '--config', config, '--out', join(folder, 'runs')];
+  for (const words of [given, [...given, '--json']]) {
+    const { stderr } = await cli('sweep', ...words);
+    expect(stderr).toMatch(/a component failed, and its requests stayed as they were: /);
+    expect(stderr).toMatch(reason);
+  }
 });
