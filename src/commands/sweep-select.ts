@@ -35,10 +35,11 @@ export async function selectSweep(
       auth: variables.CHEAP_MODEL_AUTH,
     },
   });
-  const { transcripts, format } = options;
+  const { transcripts, format, prices } = options;
   const patterns = transcripts.length > 0 ? transcripts : [projectPath(cwd, DEFAULT_TRANSCRIPTS)];
   const settings = settingsOf(options);
   const access = accessOf(options);
   const reached = access === undefined ? {} : { access };
-  return { selection: { configs, patterns, format, settings, ...reached }, notices };
+  const priced = prices === undefined ? {} : { prices };
+  return { selection: { configs, patterns, format, settings, ...reached, ...priced }, notices };
 }

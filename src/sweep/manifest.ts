@@ -15,6 +15,8 @@ export interface Selection {
   readonly settings: SweepSettings;
   /** How the model is reached and paid; it changes no figure. */
   readonly access?: ModelAccess;
+  /** File of prices that go before the built-in ones, as the user wrote it; repricing changes no cell. */
+  readonly prices?: string;
 }
 
 /** Connection and money, without keys. */
@@ -81,6 +83,7 @@ export const manifestSchema = z.object({
     probes: z.int().optional(),
     agreement_seed: z.int().optional(),
     assume_model: z.string().optional(),
+    prices: z.string().optional(),
     samples: z.int(),
     guard: z.boolean(),
     expand: z.string(),
@@ -142,6 +145,7 @@ export function startManifest(
       ...(settings.cassette === undefined ? {} : { cassette_id: settings.cassette }),
       ...askingOptions(settings),
       ...(assumeModel === undefined ? {} : { assume_model: assumeModel }),
+      ...(selection.prices === undefined ? {} : { prices: selection.prices }),
       samples,
       guard,
       expand: expandMode(settings),

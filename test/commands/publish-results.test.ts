@@ -29,6 +29,12 @@ function edit(out: string, change: (manifest: Record<string, unknown>) => object
 
 const read = (out: string, name = 'README.md') => readFileSync(join(out, name), 'utf8');
 
+const prices = join(folder, 'prices.yaml');
+writeFileSync(
+  prices,
+  'date: "2026-11-01"\nmodels: {gpt-4.1: {input: 1, output: 2, cache_read: 0.1}}\n',
+);
+
 beforeAll(async () => {
   writeRecordings(recordings, 4);
   await sweep(plain, '--config', 'cg-summarize-small', '--name', 'pair');
@@ -70,30 +76,38 @@ describe('publish-results', () => {
     expect(pages[1]).toBe(pages[0]);
   });
 
-  test('a stranger gets the same rows from the commands of the page', async () => {
-    const out = join(folder, 'stranger');
-    const varied = join(folder, 'varied');
-    const set = 'components.summarize.keep_last=2,4';
-    const run = await sweep(varied, '--config', 'cg-summarize-small', '--set', set, '--name', 'it');
+  test.each([
+    ['a matrix', ['--set', 'components.summarize.keep_last=2,4']],
+    ['what is not the default', ['--expand', 'on', '--no-guard', '--samples', '2', '--controls']],
+    [
+      'other models and prices',
+      ['--assume-model', 'gpt-4.1', '--tokenizer', 'cl100k_base', '--prices', prices],
+    ],
+  ])('a stranger gets the same rows from the commands of the page: %s', async (name, options) => {
+    const out = join(folder, 'stranger', name);
+    const varied = join(folder, 'varied', name);
+    const run = await sweep(varied, '--config', 'cg-summarize-small', ...options, '--name', 'it');
     expect((await cli('publish-results', '--run', run, '--out', out)).code).toBe(0);
     const page = read(out);
     expect(page).toContain(`git checkout ${COMMIT}`);
     const command = /^npm run (sweep -- .*)$/m.exec(page)?.[1] ?? '';
-    const again = join(folder, 'again');
+    const again = join(folder, 'again', name);
     const words = command.replace(' -- ', ' ').split(' ');
     expect((await cli(...words, '--out', again)).code).toBe(0);
     const timeless = ({ wallSeconds, addedMsMedian, addedMs95, ...row }: CellResult) => row;
     const rows = (await readRows(run)).map(timeless);
-    expect(rows.map(({ config }) => config)).toContain('cg-summarize-small:keep_last=2');
-    const key = ({ task, config }: { task: string; config: string }) => `${task} ${config}`;
-    const sorted = (some: readonly ReturnType<typeof timeless>[]) =>
-      some.toSorted((a, b) => (key(a) < key(b) ? -1 : 1));
-    expect(sorted((await readRows(onlyFile(again, '.csv'))).map(timeless))).toEqual(sorted(rows));
+    const isVaried = rows.some(({ config }) => config === 'cg-summarize-small:keep_last=2');
+    expect(isVaried).toBe(name === 'a matrix');
+    const key = ({ task, config, sample }: CellResult) => `${task} ${config} ${sample}`;
+    const sorted = (some: readonly CellResult[]) =>
+      some.toSorted((a, b) => (key(a) < key(b) ? -1 : 1)).map(timeless);
+    const repeated = await readRows(onlyFile(again, '.csv'));
+    expect(sorted(repeated)).toEqual(sorted(await readRows(run)));
     edit(again, (manifest) => ({ ...manifest, revision: { commit: COMMIT, dirty: false } }));
     const publish = /^npm run (publish-results -- .*)$/m.exec(page)?.[1] ?? '';
-    const other = join(folder, 'other');
-    const options = ['--run', onlyFile(again, '.csv'), '--out', other];
-    expect((await cli(...publish.replace(' -- ', ' ').split(' '), ...options)).code).toBe(0);
+    const other = join(folder, 'other', name);
+    const given = ['--run', onlyFile(again, '.csv'), '--out', other];
+    expect((await cli(...publish.replace(' -- ', ' ').split(' '), ...given)).code).toBe(0);
     const headline = (text: string) => /## Headline[\s\S]*?(?=## Caveats)/.exec(text)?.[0];
     expect(headline(read(other))).toBe(headline(page));
   });

@@ -54,7 +54,9 @@ export function runSteps(
     ...['--tokenizer', options.tokenizer],
     ...['--samples', String(options.samples)],
     ...(options.assume_model === undefined ? [] : ['--assume-model', options.assume_model]),
+    ...(options.prices === undefined ? [] : ['--prices', options.prices]),
     ...(options.guard ? [] : ['--no-guard']),
+    ...(options.expand === 'on' ? ['--expand', 'on'] : []),
     ...['--name', published.name],
   ];
   const publish = ['--name', published.name, ...comparisonWords(published)];
@@ -75,6 +77,11 @@ export function runSteps(
   if (!isDefault) {
     notes.push(
       'The recordings have to be where --transcripts names them: those outside of the project are no part of it. The column transcript_hash tells whether they are the same.',
+    );
+  }
+  if (options.prices !== undefined) {
+    notes.push(
+      'The USD are those of the prices in the file of --prices: the column price_basis names it with its date.',
     );
   }
   if (unknown.length > 0) {
