@@ -12,7 +12,7 @@ import type { Language } from './sandbox/program.ts';
  * Raised whenever a prompt of `extract` or what it makes of an output changes: it is the component's
  * version, and part of the result cache and of `cell_id`.
  */
-export const EXTRACT_PROMPT_VERSION = 1;
+export const EXTRACT_PROMPT_VERSION = 2;
 
 /** Longest program, in tokens. */
 export const PROGRAM_TOKENS = 1500;

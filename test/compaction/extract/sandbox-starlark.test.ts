@@ -52,6 +52,88 @@ describe('what only Starlark has', () => {
   });
 });
 
+describe('common slips and corners give what CPython 3.11 gives', () => {
+  it.each([
+    [
+      'several modules in one import',
+      'import json, re as r\nOUTPUT = json.dumps(r.findall("a", "aba"))',
+      '["a", "a"]',
+    ],
+    [
+      'dict.fromkeys',
+      'OUTPUT = str(list(dict.fromkeys(["b", "a", "b"]))) + str(dict.fromkeys("ab", 0))',
+      "['b', 'a']{'a': 0, 'b': 0}",
+    ],
+    [
+      'str.maketrans',
+      'OUTPUT = "aXb".translate(str.maketrans("X", "-", "b")) + "ab".translate({97: None})',
+      'a-b',
+    ],
+    [
+      'named groups have offsets',
+      'import re\nm = re.search("(?P<k>b)(c)?", "ab")\nOUTPUT = str((m.start("k"), m.end("k"), m.span("k"), m.start(2)))',
+      '(1, 2, (1, 2), -1)',
+    ],
+    [
+      'offsets of matches count code points',
+      'import re\nm = re.search("b+", INPUT)\nOUTPUT = INPUT[m.start():m.end()] + str(m.span())',
+      'bb(2, 4)',
+    ],
+    [
+      're.VERBOSE',
+      'import re\nOUTPUT = str(re.findall("""\n (\\\\d+) [ #]  # a count\n ms""", "12 ms 3#ms", re.X))',
+      "['12', '3']",
+    ],
+    [
+      'classes of re are Unicode’s',
+      'import re\nOUTPUT = str([re.findall(r"\\w+", "café 漢"), re.split(r"\\W+", "é,ç"), re.findall(r"[a[]\\d", "[\\u0663é"), re.findall(r"[\\w-]+", "é-x y"), re.findall(r"\\w+", "é1", re.A)])',
+      "[['café', '漢'], ['é', 'ç'], ['[\u0663'], ['é-x', 'y'], ['1']]",
+    ],
+    [
+      'rounds to tens, ties to even',
+      'OUTPUT = str([round(25, -1), round(35, -1), round(-25, -1), round(123456.0, -2), round(250.5, -2), round(-50.0, -2)])',
+      '[20, 40, -20, 123500.0, 300.0, -0.0]',
+    ],
+    [
+      'Counter of keywords',
+      'from collections import Counter\nc = Counter("a", b=2)\nc.update(b=1)\nOUTPUT = str(sorted(c.items()))',
+      "[('a', 1), ('b', 3)]",
+    ],
+    [
+      'strings are ordered by code points',
+      'OUTPUT = str(sorted([INPUT[0], "\\uffff", "a", ""])[1:] == ["a", "\\uffff", INPUT[0]]) + str(INPUT[0] > "\\ue000")',
+      'TrueTrue',
+    ],
+    [
+      'large ints against floats',
+      'OUTPUT = str([10 ** 25 == 1e25, 2 ** 70 == float(2 ** 70), float("inf") > 10 ** 400, -10 ** 400 < 1.5, float("nan") < 10 ** 400])',
+      '[False, True, True, True, False]',
+    ],
+    ['json.dumps escapes DEL', 'import json\nOUTPUT = json.dumps("\\x7f")', '"\\u007f"'],
+  ])('%s', async (_name, code, expected) => {
+    expect(await output(code, '😀abb')).toBe(expected);
+  });
+
+  it('a position for a compiled pattern is refused, not ignored', async () => {
+    const code = 'import re\nOUTPUT = str(re.compile("a").search("aba", 1).start())';
+    expect(await output(code)).toMatch(/^runtime: TypeError: .*position.*line 2/);
+  });
+
+  it('strings are ordered as their code points are, whatever they are', async () => {
+    const text = fc.string({ unit: 'binary', maxLength: 4 });
+    const property = fc.asyncProperty(text, text, async (left, right) => {
+      const codes = [left, right].map((one) => [...one].map((point) => point.codePointAt(0) ?? 0));
+      const code = `a, b = [''.join([chr(c) for c in l]) for l in ${JSON.stringify(codes)}]\nOUTPUT = str([a < b, a == b, a > b])`;
+      const [first = [], second = []] = codes;
+      const at = first.findIndex((point, index) => point !== second[index]);
+      const order = at < 0 ? first.length - second.length : (first[at] ?? 0) - (second[at] ?? -1);
+      const expected = [order < 0, order === 0, order > 0].map((one) => (one ? 'True' : 'False'));
+      expect(await output(code)).toBe(`[${expected.join(', ')}]`);
+    });
+    await fc.assert(property, { numRuns: 60, seed: 5 });
+  });
+});
+
 describe('mistakes are named with their line', () => {
   it.each([
     ['x = (1', /^syntax: SyntaxError: a bracket is never closed/],

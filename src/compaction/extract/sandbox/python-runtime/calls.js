@@ -129,6 +129,7 @@ function functionAttribute(callee, name) {
   if (name === '__name__') return callee.pythonName ?? '<lambda>';
   const method = callee.methods?.[name];
   if (method === undefined) return undefined;
+  if (method.isStatic) return (values, named) => method(callee, values, named) ?? null;
   return ([self, ...values], named) => method(self, values, named) ?? null;
 }
 

@@ -4,6 +4,7 @@ import { fail } from './exceptions.js';
 import { deleteItem } from './items.js';
 import { add, bitAnd, bitOr, bitXor, equal, lessOrEqual, sortList, subtract } from './operators.js';
 import {
+  codePointOffset,
   iterate,
   makeSet,
   mergeInto,
@@ -13,6 +14,7 @@ import {
   PyView,
   truth,
   typeName,
+  withoutSelf,
 } from './values.js';
 
 function indexOf(items, [wanted, start = 0, stop = items.length], kind) {
@@ -99,7 +101,8 @@ export function update(dict, values, keywords) {
 }
 
 /** Adds the counts of an iterable, or of a mapping, to a Counter. */
-export function countInto(counter, [source], sign = 1) {
+export function countInto(counter, [source], named, sign = 1) {
+  for (const name in named) counter.set(name, (counter.get(name) ?? 0) + sign * named[name]);
   if (source instanceof PyDict) {
     for (const key of source.keys()) {
       counter.set(key, add(counter.get(key) ?? 0, sign * source.get(key)));
@@ -133,11 +136,11 @@ export const dictMethods = {
   },
   copy: copyDict,
   elements: (dict) => dict.keys().flatMap((key) => Array(Math.max(0, dict.get(key))).fill(key)),
-  fromkeys: (_dict, [keys, value = null]) => {
+  fromkeys: withoutSelf(([keys, value = null]) => {
     const dict = new PyDict();
     for (const key of iterate(keys)) dict.set(key, value);
     return dict;
-  },
+  }),
   get: (dict, [key, fallback = null], keywords) =>
     dict.get(key) ?? presentNull(dict, key, keywords?.default ?? fallback),
   items: (dict) => new PyView(dict, 'items'),
@@ -157,10 +160,10 @@ export const dictMethods = {
     if (!dict.has(key)) dict.set(key, fallback);
     return dict.get(key);
   },
-  subtract: (dict, values) => countInto(dict, values, -1),
+  subtract: (dict, values, keywords) => countInto(dict, values, keywords, -1),
   total: (dict) => dict.values().reduce((sum, count) => add(sum, count), 0),
   update: (dict, values, keywords) =>
-    dict.isCounter ? countInto(dict, values) : update(dict, values, keywords),
+    dict.isCounter ? countInto(dict, values, keywords) : update(dict, values, keywords),
   values: (dict) => new PyView(dict, 'values'),
 };
 
@@ -230,9 +233,15 @@ export const setMethods = {
   update: (set, others) => changed(set, union(set, others)),
 };
 
+/** Start and end of a group in code points, as Python counts. */
+function spanOf(match, [group = 0]) {
+  const range = match.range(group) ?? fail('IndexError', 'no such group');
+  return range.map((units) => (units < 0 ? units : codePointOffset(match.text, units)));
+}
+
 export const matchMethods = {
   __proto__: null,
-  end: (match, [group = 0]) => match.spans[group * 2 + 1],
+  end: (match, values) => spanOf(match, values)[1],
   group: (match, groups) => {
     const read = (key) => {
       const text = match.group(key);
@@ -250,8 +259,8 @@ export const matchMethods = {
     const groups = Array.from({ length: match.groupCount }, (_, index) => match.group(index + 1));
     return new PyTuple(groups.map((group) => group ?? fallback));
   },
-  span: (match, [group = 0]) => new PyTuple([match.spans[group * 2], match.spans[group * 2 + 1]]),
-  start: (match, [group = 0]) => match.spans[group * 2],
+  span: (match, values) => new PyTuple(spanOf(match, values)),
+  start: (match, values) => spanOf(match, values)[0],
 };
 
 export function noAttribute(value, name) {

@@ -76,16 +76,29 @@ export function round([value, digits], named) {
   const places = digits ?? named?.ndigits ?? null;
   if (isInteger(value)) {
     if (places === null || places >= 0) return value;
-    const unit = 10n ** BigInt(-places);
-    const big = BigInt(value);
-    const half = big >= 0n ? unit / 2n : -unit / 2n;
-    return integer(((big + half) / unit) * unit);
+    return integer(toMultiple(BigInt(value), 10n ** BigInt(-places), false));
   }
   if (!(value instanceof PyFloat)) {
     return fail('TypeError', `type ${typeName(value)} doesn't define __round__ method`);
   }
   if (places === null) return integer(BigInt(fixed(value.value, 0)));
-  return float(Number(fixed(value.value, Math.max(0, Number(places)))));
+  if (places >= 0 || !Number.isFinite(value.value)) {
+    return float(Number(fixed(value.value, Math.max(0, Number(places)))));
+  }
+  const whole = Math.trunc(value.value);
+  const unit = 10n ** BigInt(-places);
+  const rounded = Number(toMultiple(BigInt(Math.abs(whole)), unit, whole !== value.value));
+  return float(value.value < 0 ? -rounded : rounded);
+}
+
+/** The multiple of `unit` next to `value`, ties to the even one; `isMore`: what is rounded is a fraction more. */
+function toMultiple(value, unit, isMore) {
+  const size = value < 0n ? -value : value;
+  const count = size / unit;
+  const twice = (size % unit) * 2n;
+  const isUp = twice > unit || (twice === unit && (isMore || count % 2n === 1n));
+  const rounded = (count + (isUp ? 1n : 0n)) * unit;
+  return value < 0n ? -rounded : rounded;
 }
 
 export function inBase(prefix, base) {

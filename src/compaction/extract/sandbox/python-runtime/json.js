@@ -139,11 +139,11 @@ function floatJson(value) {
 }
 
 function quote(text, asciiOnly) {
-  // JSON.stringify escapes lone surrogates by itself; Python escapes all of them, and DEL not.
+  // JSON.stringify escapes lone surrogates by itself; Python escapes all of them, and DEL.
   const quoted = JSON.stringify(text);
-  if (!asciiOnly || !/[^\x00-\x7f]/.test(quoted)) return quoted;
+  if (!asciiOnly || !/[^\x00-\x7e]/.test(quoted)) return quoted;
   return quoted.replace(
-    /[^\x00-\x7f]/g,
+    /[^\x00-\x7e]/g,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }

@@ -53,10 +53,10 @@ const mathModule = new PyModule('math', {
   nan: new PyFloat(Number.NaN),
 });
 
-function counter(values) {
+function counter(values, named) {
   const dict = new PyDict();
   dict.isCounter = true;
-  countInto(dict, values);
+  countInto(dict, values, named);
   return dict;
 }
 counter.isType = true;

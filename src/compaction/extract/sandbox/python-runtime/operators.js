@@ -13,6 +13,7 @@ import {
   unsupported,
 } from './numbers.js';
 import {
+  isWide,
   iterate,
   makeSet,
   mergeInto,
@@ -180,7 +181,9 @@ export function equal(left, right) {
   if (a !== undefined) {
     const b = numeric(right);
     if (b === undefined) return right instanceof PyMatch && left === true;
-    return isInteger(left) && isInteger(right) ? BigInt(left) === BigInt(right) : a === b;
+    if (isInteger(left) && isInteger(right)) return BigInt(left) === BigInt(right);
+    if (typeof left === 'bigint') return compareLarge(left, b) === 0;
+    return typeof right === 'bigint' ? compareLarge(right, a) === 0 : a === b;
   }
   if (Array.isArray(left)) {
     if (right instanceof PyView) return equalItems(left, right.list());
@@ -236,7 +239,7 @@ export function notSame(left, right) {
 
 export function less(left, right) {
   if (typeof left === 'number' && typeof right === 'number') return left < right;
-  if (typeof left === 'string' && typeof right === 'string') return left < right;
+  if (typeof left === 'string' && typeof right === 'string') return textOrder(left, right) < 0;
   return ordered('<', left, right, (sign) => sign < 0);
 }
 
@@ -277,9 +280,7 @@ function compareSets(operator, left, right) {
 
 /** The sign of left − right; NaN for a float that compares with nothing; undefined for other types. */
 export function compare(left, right) {
-  if (typeof left === 'string' && typeof right === 'string') {
-    return left < right ? -1 : left > right ? 1 : 0;
-  }
+  if (typeof left === 'string' && typeof right === 'string') return textOrder(left, right);
   const a = numeric(left);
   const b = numeric(right);
   if (a !== undefined && b !== undefined) {
@@ -288,6 +289,8 @@ export function compare(left, right) {
       const [x, y] = [BigInt(left), BigInt(right)];
       return x < y ? -1 : x > y ? 1 : 0;
     }
+    if (typeof left === 'bigint') return compareLarge(left, b);
+    if (typeof right === 'bigint') return -compareLarge(right, a);
     return a < b ? -1 : a > b ? 1 : a === b ? 0 : Number.NaN;
   }
   const lists = Array.isArray(left) && Array.isArray(right);
@@ -298,6 +301,29 @@ export function compare(left, right) {
     if (!equal(x[index], y[index])) return compare(x[index], y[index]);
   }
   return x.length - y.length;
+}
+
+/** A large int against a float, exactly: as a float it may be another number, or none. */
+function compareLarge(large, float) {
+  if (!Number.isFinite(float)) return float > 0 ? -1 : float < 0 ? 1 : Number.NaN;
+  const other = BigInt(Math.trunc(float));
+  return large < other ? -1 : large > other ? 1 : 0;
+}
+
+/** By code points, where JavaScript goes by UTF-16 units. */
+function textOrder(left, right) {
+  if (left === right) return 0;
+  if (!isWide(left) && !isWide(right)) return left < right ? -1 : 1;
+  let at = 0;
+  while (at < left.length && left.charCodeAt(at) === right.charCodeAt(at)) at++;
+  const [a, b] = [rank(left.charCodeAt(at)), rank(right.charCodeAt(at))];
+  return a < b ? -1 : 1;
+}
+
+/** Surrogates stand for what comes after all single units; the end of a text (NaN) comes before. */
+function rank(unit) {
+  if (Number.isNaN(unit)) return -1;
+  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
 }
 
 /** Stable, by `<` alone, as Python sorts. */

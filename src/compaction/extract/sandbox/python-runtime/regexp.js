@@ -7,8 +7,30 @@ import { fail, PatternError, PyException } from './exceptions.js';
 import { isInteger } from './numbers.js';
 import { PyMatch, PyModule, PyTuple, typeName } from './values.js';
 
-const FLAGS = { IGNORECASE: 2, I: 2, MULTILINE: 8, M: 8, DOTALL: 16, S: 16, VERBOSE: 64, X: 64 };
-const INLINE = { 2: 'i', 8: 'm', 16: 's' };
+const UNICODE = 32;
+const VERBOSE = 64;
+const ASCII = 256;
+const FLAGS = {
+  ASCII,
+  A: ASCII,
+  IGNORECASE: 2,
+  I: 2,
+  MULTILINE: 8,
+  M: 8,
+  DOTALL: 16,
+  S: 16,
+  UNICODE,
+  U: UNICODE,
+  VERBOSE,
+  X: VERBOSE,
+};
+const INLINE = { 2: 'i', 8: 'm', 16: 's', 32: 'u' };
+
+/** A pattern of several lines without its white space and comments, as `re.VERBOSE` reads it. */
+function withoutLayout(source) {
+  const part = /\\[\s\S]|\[\^?\]?(?:\\[\s\S]|[^\]\\])*\]|#[^\n]*|[ \t\n\r\f\v]+/g;
+  return source.replace(part, (found) => (/^[\\[]/.test(found) ? found : ''));
+}
 
 /** A compiled pattern is a module of its methods, so that `pattern.sub(…)` is a plain call. */
 class PyPattern extends PyModule {
@@ -35,7 +57,8 @@ function run(pattern, flags, text, limit, anchor = '') {
     .filter(([bit]) => (mask & Number(bit)) !== 0)
     .map(([, letter]) => letter)
     .join('');
-  const found = JSON.parse(hostRegexp(source, letters, text, limit, anchor));
+  const plain = (mask & VERBOSE) === 0 ? source : withoutLayout(source);
+  const found = JSON.parse(hostRegexp(plain, letters, text, limit, anchor));
   if (found.error !== undefined) throw new PyException(PatternError, [found.error]);
   return found;
 }
@@ -130,8 +153,10 @@ function template(replacement, dollars) {
     );
 }
 
+/** The flags of Python's `re`, whose classes are Unicode's unless it is told otherwise. */
 function flagsOf(value) {
-  return isInteger(value) ? Number(value) : 0;
+  const given = isInteger(value) ? Number(value) : 0;
+  return (given & ASCII) === 0 ? given | UNICODE : given & ~UNICODE;
 }
 
 function limitOf(value) {
@@ -150,7 +175,17 @@ export const starlarkRegexp = {
 /** Each takes the pattern first; `prefix` binds it for a compiled one. */
 function members(prefix) {
   const bound = (method) => (values, named) => method([...prefix, ...values], named ?? {});
-  const flag = (value, named) => flagsOf(value ?? named.flags);
+  const flag = (value, named) => {
+    const given = value ?? named.flags;
+    // What a compiled pattern's methods take here in Python is where to begin.
+    if (prefix.length > 0 && given !== undefined) {
+      fail(
+        'TypeError',
+        'a compiled pattern takes no position in the sandbox; cut the text instead',
+      );
+    }
+    return flagsOf(given);
+  };
   return {
     __proto__: null,
     findall: bound(([pattern, text, flags], named) => findAll(pattern, flag(flags, named), text)),

@@ -2,7 +2,17 @@
 
 import { fail } from './exceptions.js';
 import { formatTemplate } from './format.js';
-import { isWide, iterate, PyBytes, PyDict, PyTuple, textLength, typeName } from './values.js';
+import {
+  codePointOffset,
+  isWide,
+  iterate,
+  PyBytes,
+  PyDict,
+  PyTuple,
+  textLength,
+  typeName,
+  withoutSelf,
+} from './values.js';
 
 const SPACES =
   '\t\n\v\f\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000';
@@ -36,10 +46,6 @@ function unitOffset(text, codePoints) {
     units += character.length;
   }
   return units;
-}
-
-function codePointOffset(text, units) {
-  return isWide(text) ? textLength(text.slice(0, units)) : units;
 }
 
 function needText(value, method) {
@@ -294,7 +300,7 @@ export const textMethods = {
   ljust: (text, values) => justify(text, values, 'left'),
   lower: (text) => text.toLowerCase(),
   lstrip: (text, [characters]) => strip(text, characters, true, false),
-  maketrans: (_text, values) => makeTranslation(values),
+  maketrans: withoutSelf(makeTranslation),
   partition: (text, [separator]) => partition(text, separator, false),
   removeprefix: (text, [prefix]) => (text.startsWith(prefix) ? text.slice(prefix.length) : text),
   removesuffix: (text, [suffix]) =>

@@ -152,12 +152,19 @@ export class PyMatch {
     this.names = names;
   }
 
-  /** undefined where there is no such group, null where it did not take part. */
-  group(key) {
+  /** Start and end of a group in UTF-16 units, −1 where it did not take part; undefined: no such group. */
+  range(key) {
     const index = typeof key === 'string' ? this.names[key] : key;
     const start = this.spans[index * 2];
-    if (start === undefined) return undefined;
-    return start < 0 ? null : this.text.slice(start, this.spans[index * 2 + 1]);
+    return start === undefined ? undefined : [start, this.spans[index * 2 + 1]];
+  }
+
+  /** undefined where there is no such group, null where it did not take part. */
+  group(key) {
+    const range = this.range(key);
+    if (range === undefined) return undefined;
+    const [start, end] = range;
+    return start < 0 ? null : this.text.slice(start, end);
   }
 
   get groupCount() {
@@ -176,6 +183,13 @@ export function isWide(text) {
 export function noteText(text) {
   if (!wide.possible && SURROGATE.test(text)) wide.possible = true;
   return text;
+}
+
+/** A method that is called on the type, `dict.fromkeys(…)`: it takes no object of it before its arguments. */
+export function withoutSelf(run) {
+  const method = (_self, values, named) => run(values, named);
+  method.isStatic = true;
+  return method;
 }
 
 const tupleIdentities = new Map();
@@ -267,6 +281,11 @@ export function textLength(text) {
   let count = 0;
   for (const _ of text) count++;
   return count;
+}
+
+/** Code points before an offset in UTF-16 units. */
+export function codePointOffset(text, units) {
+  return isWide(text) ? textLength(text.slice(0, units)) : units;
 }
 
 export function lengthOf(value) {

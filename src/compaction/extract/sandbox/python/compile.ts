@@ -122,8 +122,8 @@ function compileShape(around: Surroundings, node: Statement): string {
       return compileTry(around, node);
     case 'import':
       return node.names
-        .map(({ member, bound }) => {
-          const names = [node.module, member].map((name) => JSON.stringify(name)).join(',');
+        .map(({ module, member, bound }) => {
+          const names = [module, member].map((name) => JSON.stringify(name)).join(',');
           return `${frames.target(bound)}=${frames.helper('importName')}(${names});`;
         })
         .join('');

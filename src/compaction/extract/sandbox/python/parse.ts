@@ -221,27 +221,29 @@ function parseImport(cursor: Cursor): StatementShape {
     while (cursor.accept('.')) name += `.${cursor.expectKind('name').text}`;
     return name;
   };
-  const module = dotted();
-  const bind = (member: string, fallback: string): void => {
+  const bind = (module: string, member: string, fallback: string): void => {
     const bound = cursor.accept('as') ? cursor.expectKind('name').text : fallback;
     cursor.scope.bound.add(bound);
-    names.push({ member, bound });
+    names.push({ module, member, bound });
   };
   if (!isFrom) {
-    bind('', module.split('.')[0] ?? module);
-    if (cursor.is(',')) cursor.fail('import one module a line');
-    return { kind: 'import', module, names };
+    do {
+      const module = dotted();
+      bind(module, '', module.split('.')[0] ?? module);
+    } while (cursor.accept(','));
+    return { kind: 'import', names };
   }
+  const module = dotted();
   cursor.expect('import');
   if (cursor.is('*')) cursor.fail("'import *' is not available; name what you need");
   const bracket = cursor.accept('(');
   do {
     if (bracket && cursor.is(')')) break;
     const member = cursor.expectKind('name').text;
-    bind(member, member);
+    bind(module, member, member);
   } while (cursor.accept(','));
   if (bracket) cursor.expect(')');
-  return { kind: 'import', module, names };
+  return { kind: 'import', names };
 }
 
 function parseAssignment(cursor: Cursor): StatementShape {

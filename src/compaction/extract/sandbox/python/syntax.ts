@@ -157,9 +157,10 @@ export type StatementShape =
       alternative: readonly Statement[];
       final: readonly Statement[];
     }
-  | { kind: 'import'; module: string; names: readonly ImportedName[] };
+  | { kind: 'import'; names: readonly ImportedName[] };
 
 export interface ImportedName {
+  readonly module: string;
   /** Empty where the module itself is bound. */
   readonly member: string;
   readonly bound: string;
