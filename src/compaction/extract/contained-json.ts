@@ -1,4 +1,4 @@
-import { elements, members, rootSpan, skipSpace, valueEnd } from '../../wire/json-spans.ts';
+import { skipSpace, valueEnd } from '../../wire/json-spans.ts';
 
 /** The first place of the candidate that has no counterpart in the original. */
 export interface Failure {
@@ -33,6 +33,17 @@ export function provePair(
   return (sequence ? walk.sequence() : walk.root()) ? undefined : walk.failure(sequence);
 }
 
+/** A scalar with more characters is kept once it was read. */
+const LONG = 64;
+
+interface LongScalar {
+  readonly text: string;
+  readonly end: number;
+  readonly isEscaped: boolean;
+  /** Of a string: what it says. */
+  readonly said: unknown;
+}
+
 class Walk {
   readonly #original: string;
   readonly #candidate: string;
@@ -43,6 +54,8 @@ class Walk {
   #failedOriginal = -1;
   #failedCandidate = 0;
   #tooDeep = false;
+  /** Long scalars of the candidate, by their start. */
+  readonly #long = new Map<number, LongScalar>();
 
   constructor(original: string, candidate: string) {
     this.#original = original;
@@ -102,20 +115,36 @@ class Walk {
   }
 
   #scalar(o: number, c: number): boolean {
-    const end = valueEnd(this.#candidate, c);
-    const length = end - c;
-    const text = this.#candidate.slice(c, end);
-    if (this.#original.startsWith(text, o) && endsValue(this.#original, o, length)) {
-      this.#originalEnd = o + length;
+    const { text, end } = this.#read(c);
+    if (this.#original.startsWith(text, o) && endsValue(this.#original, o, text.length)) {
+      this.#originalEnd = o + text.length;
       this.#candidateEnd = end;
       return true;
     }
     if (text.charCodeAt(0) !== QUOTE || this.#original.charCodeAt(o) !== QUOTE) return false;
     const from = valueEnd(this.#original, o);
-    if (!sameString(this.#original.slice(o, from), text)) return false;
+    // Without an escape in either they differ. What a long one says is only read once.
+    const written = this.#original.slice(o, from);
+    const known = this.#long.get(c);
+    const isEscaped = written.includes('\\') || (known?.isEscaped ?? text.includes('\\'));
+    if (!isEscaped || JSON.parse(written) !== (known?.said ?? JSON.parse(text))) return false;
     this.#originalEnd = from;
     this.#candidateEnd = end;
     return true;
+  }
+
+  /** The scalar at `c`: one that is long is read once, however many items it is held against. */
+  #read(c: number): { readonly text: string; readonly end: number } {
+    const known = this.#long.size > 0 ? this.#long.get(c) : undefined;
+    if (known !== undefined) return known;
+    const end = valueEnd(this.#candidate, c);
+    const text = this.#candidate.slice(c, end);
+    if (end - c <= LONG) return { text, end };
+    const isEscaped = text.includes('\\');
+    const said: unknown = isEscaped ? JSON.parse(text) : text.slice(1, -1);
+    const read = { text, end, isEscaped, said };
+    this.#long.set(c, read);
+    return read;
   }
 
   #array(o: number, c: number, depth: number): boolean {
@@ -195,42 +224,54 @@ function endsValue(text: string, start: number, length: number): boolean {
   return valueEnd(text, start) === start + length;
 }
 
-/** Equal as text, whatever their escapes. */
-function sameString(a: string, b: string): boolean {
-  if (!a.includes('\\') && !b.includes('\\')) return a === b;
-  return JSON.parse(a) === JSON.parse(b);
-}
-
 function excerpt(text: string, start: number): string {
   return text.slice(start, Math.min(valueEnd(text, start), start + 80));
 }
 
-/** JSON path of the value (or the key) that starts at `offset`. */
+/** JSON path of the value (or the key) that starts at `offset`, found in one pass over what is before it. */
 function pathTo(text: string, offset: number, sequence: boolean): string {
-  let path = '$';
-  let span = rootSpan(text);
-  if (sequence) {
-    let index = 0;
-    while (span.end <= offset) {
-      const start = skipSpace(text, span.end);
-      if (start >= text.length) break;
-      span = { start, end: valueEnd(text, start) };
-      index++;
+  const steps: (number | string)[] = sequence ? [0] : [];
+  /** Whether each open container is an object. */
+  const open: boolean[] = [];
+  let isKey = false;
+  for (let at = skipSpace(text, 0); at < text.length; ) {
+    const code = text.charCodeAt(at);
+    let end = at + 1;
+    if (isKey && code === QUOTE) {
+      end = valueEnd(text, at);
+      steps[steps.length - 1] = keyStep(text.slice(at, end));
+      if (offset < end) break;
+      // Over the colon.
+      end = skipSpace(text, end) + 1;
+      isKey = false;
+    } else if (offset <= at) {
+      break;
+    } else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+      isKey = code === OPEN_BRACE;
+      open.push(isKey);
+      steps.push(isKey ? '' : 0);
+    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
+      open.pop();
+      steps.pop();
+      isKey = false;
+    } else if (code === COMMA) {
+      isKey = open.at(-1) === true;
+      if (!isKey) addOne(steps);
+    } else {
+      end = valueEnd(text, at);
     }
-    path = `$[${index}]`;
+    at = skipSpace(text, end);
+    // The next value of a sequence has no comma before it.
+    if (sequence && open.length === 0 && at < text.length) addOne(steps);
   }
-  while (span.start < offset) {
-    const entry = members(text, span).find(
-      ({ keySpan, value }) => keySpan.start <= offset && offset < value.end,
-    );
-    const item = elements(text, span).findIndex(
-      ({ start, end }) => start <= offset && offset < end,
-    );
-    const inner = entry?.value ?? elements(text, span)[item];
-    if (inner === undefined) break;
-    path += entry === undefined ? `[${item}]` : `.${entry.key.slice(0, 40)}`;
-    if (offset < inner.start) break;
-    span = inner;
-  }
-  return path;
+  return `$${steps.map((step) => (typeof step === 'number' ? `[${step}]` : step)).join('')}`;
+}
+
+function keyStep(written: string): string {
+  return `.${String(JSON.parse(written)).slice(0, 40)}`;
+}
+
+function addOne(steps: (number | string)[]): void {
+  const last = steps.at(-1);
+  if (typeof last === 'number') steps[steps.length - 1] = last + 1;
 }

@@ -2,12 +2,15 @@
  * The proof that a reduced tool output says nothing that the original did not: JSON keeps its shape with
  * keys and items dropped, text keeps whole lines in order. Linear in original and candidate.
  */
+import { skipSpace } from '../../wire/json-spans.ts';
 import { provePair } from './contained-json.ts';
 import { splitLines } from './lines.ts';
 import { isValidJson } from './valid-json.ts';
 
 /** What text containment may drop: whole `line`s, or `char`s inside them as well. */
 export type Granularity = 'line' | 'char';
+
+const SPACE: ReadonlySet<number> = new Set([9, 10, 13, 32]);
 
 export type ContentKind = 'json' | 'ndjson' | 'text';
 
@@ -36,8 +39,8 @@ export function contains(
 ): Containment {
   const kind = kindOf(original);
   if (kind === 'text') return containsText(original, candidate, granularity);
-  if (kindOf(candidate) === 'text' && candidate.trim() !== '') {
-    const found = candidate.trim().slice(0, 40);
+  if (kindOf(candidate) === 'text' && trimJson(candidate) !== '') {
+    const found = trimJson(candidate).slice(0, 40);
     const message = `the original is ${kind}, the candidate is not: ${JSON.stringify(found)}`;
     // A single value is legal NDJSON, but says so only together with its original.
     if (kind === 'json' || !isValidJson(candidate))
@@ -50,17 +53,24 @@ export function contains(
 
 /** What a tool output is, by its content alone. A list of bare numbers or words is text. */
 export function kindOf(text: string): ContentKind {
-  const trimmed = text.trim();
+  const trimmed = trimJson(text);
   if (!isContainer(trimmed)) return 'text';
   if (isValidJson(trimmed)) return 'json';
   let values = 0;
   for (const line of trimmed.split('\n')) {
-    const value = line.trim();
+    const value = trimJson(line);
     if (value === '') continue;
     if (!isContainer(value) || !isValidJson(value)) return 'text';
     values++;
   }
   return values >= 2 ? 'ndjson' : 'text';
+}
+
+/** Without the white space that JSON knows: what else `trim` takes away would stay unproved at the ends. */
+function trimJson(text: string): string {
+  let end = text.length;
+  while (end > 0 && SPACE.has(text.charCodeAt(end - 1))) end--;
+  return text.slice(Math.min(end, skipSpace(text, 0)), end);
 }
 
 function isContainer(text: string): boolean {

@@ -175,6 +175,19 @@ describe('JSON', () => {
     expect(holds(original, candidate)).toBe(true);
   });
 
+  test('at its ends stands nothing but the white space of JSON', () => {
+    const blank = fc.constantFrom('\u00a0', '\ufeff', '\u2028', '\u3000', '\v', '\f');
+    check(
+      fc.property(container, blank, fc.boolean(), fc.boolean(), (value, added, isFirst, isList) => {
+        const one = textOf(value).replace(/[\r\n]/g, ' ');
+        const original = isList ? `${one}\n${one}` : one;
+        const candidate = isFirst ? `${added}${original}` : `${original}${added}`;
+        expect(holds(original, ` ${original}\n`)).toBe(true);
+        expect(holds(original, candidate)).toBe(false);
+      }) as never,
+    );
+  });
+
   test('NDJSON: any choice of values, each with entries dropped', () => {
     check(
       fc.property(
@@ -341,11 +354,20 @@ describe('is near-linear', () => {
     );
     const original = lines.join('\n');
     const same = `${'a'.repeat(1000)}b\n`.repeat(1000);
+    const long = '1'.repeat(500_000);
+    // What differs stands at the end of what is deepest, and is told by its path.
+    const nested = (last: string) =>
+      `${'[0,'.repeat(450)}${'0,'.repeat(300_000)}${last}${']'.repeat(450)}`;
     for (const [from, candidate, granularity] of [
       [original, lines.filter((_, n) => n % 2 === 0).join('\n'), 'line'],
       [original, lines.map((one) => one.slice(5)).join('\n'), 'char'],
       [same, `${'a'.repeat(1000)}\n`.repeat(1000), 'char'],
       [same, `${'a'.repeat(1000)}c\n`.repeat(1000), 'char'],
+      [`[${'1,'.repeat(100_000)}${long}]`, `[${long}]`, 'line'],
+      [`["${'a","'.repeat(100_000)}${long}"]`, `["${long}"]`, 'line'],
+      [`["${'\\n","'.repeat(100_000)}${long}"]`, `["${long}\\n"]`, 'line'],
+      [`{"${'a":1,"'.repeat(100_000)}${long}":1}`, `{"${long}":1}`, 'line'],
+      [nested('1'), nested('2'), 'line'],
       [`[${'['.repeat(400)}${']'.repeat(400)}${',[[]]'.repeat(100_000)}]`, '[[[[1]]]]', 'line'],
     ] as const) {
       expect(timed(from, candidate, granularity).ms).toBeLessThan(5000);
