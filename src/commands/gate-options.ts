@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { HarnessError } from '../errors.ts';
+import { oneOf, positive } from './option-values.ts';
 
 export interface GateOptions {
   readonly part: 'all' | 'contract' | 'cells';
@@ -22,10 +23,21 @@ const words = z
   .default([])
   .transform((value) => [value].flat());
 
+const PARTS = ['all', 'contract', 'cells'] as const;
+
 const raw = z.object({
-  part: z.enum(['all', 'contract', 'cells']).default('all'),
-  runs: z.coerce.number().int().min(1).optional(),
-  seed: z.coerce.number().int().optional(),
+  part: z
+    .string()
+    .optional()
+    .transform((value = 'all') => oneOf('part', value, PARTS)),
+  runs: z
+    .string()
+    .transform((value) => positive('runs', value))
+    .optional(),
+  seed: z
+    .string()
+    .transform((value) => wholeNumber('seed', value))
+    .optional(),
   component: z.string().optional(),
   config: words,
   dialect: words,
@@ -44,7 +56,9 @@ export function gateOptions(parsed: Readonly<Record<string, unknown>>): GateOpti
   if (!result.success) {
     const [issue] = result.error.issues;
     const name = String(issue?.path[0] ?? '');
-    throw new HarnessError('usage', `--${name} is wrong: ${issue?.message ?? 'not understood'}`);
+    const isRepeated = Array.isArray(parsed[name]);
+    const what = isRepeated ? 'given several times, expected once' : issue?.message;
+    throw new HarnessError('usage', `--${name} is wrong: ${what ?? 'not understood'}`);
   }
   const { config, dialect, runs, seed, component, snapshot, junit, ...rest } = result.data;
   const split = (values: readonly string[]) => values.flatMap((value) => value.split(','));
@@ -58,4 +72,9 @@ export function gateOptions(parsed: Readonly<Record<string, unknown>>): GateOpti
     configs: split(config),
     dialects: split(dialect),
   };
+}
+
+function wholeNumber(option: string, value: string): number {
+  if (/^-?\d{1,10}$/.test(value)) return Number(value);
+  throw new HarnessError('usage', `--${option} is '${value}', expected a whole number`);
 }

@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
+import { catalog } from '../compaction/catalog.ts';
 import type { Config } from '../compaction/config.ts';
 import { loadConfigs } from '../compaction/preset.ts';
-import { HarnessError, nearestName } from '../errors.ts';
+import { HarnessError } from '../errors.ts';
 import {
   type GateFinding,
   judgeAgainstSnapshot,
@@ -25,8 +26,10 @@ import { readSnapshot, writeSnapshot } from './gate/snapshot.ts';
 import { type GateThresholds, readThresholds } from './gate/thresholds.ts';
 import type { GateOptions } from './gate-options.ts';
 import { jsonOutput } from './json-output.ts';
+import { oneOf } from './option-values.ts';
 import { configFolders, gateFile, isInstalled, projectPath } from './project.ts';
 import { shellWord } from './shell-words.ts';
+import { dialectNamed } from './validate/dialect-name.ts';
 
 const SNAPSHOT = 'results/gate/snapshot.csv';
 
@@ -40,15 +43,12 @@ export async function gate(options: GateOptions, environment: Environment): Prom
   const thresholds = await readThresholds(gateFile(cwd));
   const findings: GateReport['findings'][number][] = [];
   const lines: string[] = [];
-  // The contract suite takes minutes: a name that is wrong is told before it.
-  const selection =
-    options.part === 'contract' || options.component !== undefined
-      ? undefined
-      : await selectionOf(options, cwd);
+  // What is wrong with the cells' options is told before the contract suite takes its minutes.
+  const plan = await planCells(options, cwd);
   if (options.part !== 'cells')
     await contractPart(options, thresholds, environment, findings, lines);
-  if (selection !== undefined) {
-    await cellsPart(options, selection, thresholds, environment, findings, lines);
+  if (plan !== undefined) {
+    await cellsPart(options, plan, thresholds, environment, findings, lines);
   }
   const report = { findings, lines };
   if (options.junit !== undefined) {
@@ -79,6 +79,7 @@ async function contractPart(
     return;
   }
   const runs = options.runs ?? contract.runs;
+  const subject = componentOf(options.component, cwd);
   const fresh = Math.floor(now()) % 2_147_483_647;
   const seeds = options.seed === undefined ? [contract.seed, fresh] : [options.seed];
   for (const seed of seeds) {
@@ -86,7 +87,7 @@ async function contractPart(
     const part = await runContract(resolve(cwd, projectPath(cwd, '.')), {
       runs,
       seed,
-      component: componentOf(options.component, cwd),
+      component: subject,
     });
     lines.push(`contract suite: seed ${seed}, ${part.runs} runs a component, ${part.seconds} s`);
     pushAll(
@@ -107,28 +108,46 @@ async function contractPart(
 /** The suite runs in the project's folder, so a file is given whole. */
 function componentOf(component: string | undefined, cwd: string): string | undefined {
   if (component === undefined) return undefined;
-  return /[\\/]|\.[cm]?[jt]s$/.test(component) ? resolve(cwd, component) : component;
+  if (/[\\/]|\.[cm]?[jt]s$/.test(component)) return resolve(cwd, component);
+  return oneOf('component', component, [...catalog.keys()]);
 }
 
-/** What the cells are measured under. */
-interface Selection {
+interface CellsPlan {
   readonly configs: readonly Config[];
   readonly dialects: readonly DialectName[];
+  readonly file: string;
+  /** Undefined where there is none, or it is to be written anew. */
+  readonly snapshot: readonly SnapshotCell[] | undefined;
 }
 
-async function selectionOf(options: GateOptions, cwd: string): Promise<Selection> {
+/** What the cells are measured with; undefined where none are asked for. */
+async function planCells(options: GateOptions, cwd: string): Promise<CellsPlan | undefined> {
+  if (options.part === 'contract') return undefined;
+  if (options.component !== undefined) {
+    if (options.part !== 'cells') return undefined;
+    const message =
+      '--component is for the contract suite, which --part cells leaves out: drop one';
+    throw new HarnessError('usage', message);
+  }
   const named = options.configs.length > 0 ? options.configs : ['all'];
   const { configs } = await loadConfigs({
     names: [BASELINE, ...named.filter((name) => name !== BASELINE)],
     sets: [],
     folder: configFolders(cwd),
   });
-  return { configs, dialects: dialectsOf(options.dialects) };
+  const dialects = dialectsOf(options.dialects);
+  const file = resolve(cwd, options.snapshot ?? projectPath(cwd, SNAPSHOT));
+  const snapshot = options.update ? undefined : await readSnapshot(file);
+  if (options.snapshot !== undefined && !options.update && snapshot === undefined) {
+    const message = 'there is no snapshot to compare with; --update writes one';
+    throw new HarnessError('input.missing', message, { at: { file: options.snapshot } });
+  }
+  return { configs, dialects, file, snapshot };
 }
 
 async function cellsPart(
   options: GateOptions,
-  { configs, dialects }: Selection,
+  { configs, dialects, file, snapshot }: CellsPlan,
   thresholds: GateThresholds,
   { cwd, stderr }: Environment,
   findings: GateReport['findings'][number][],
@@ -143,7 +162,6 @@ async function cellsPart(
   lines.push(
     `cells: ${part.cells.length} (${configs.length} configs, ${dialects.length} dialects)`,
   );
-  const file = resolve(cwd, options.snapshot ?? projectPath(cwd, SNAPSHOT));
   const found: GateFinding[] = [...part.findings, ...judgeShapes(part.cells, thresholds.cells)];
   if (part.cells.length === 0) {
     const message = 'no cell was replayed, so nothing was proved';
@@ -152,21 +170,15 @@ async function cellsPart(
   if (options.update) {
     await writeSnapshot(file, part.cells);
     lines.push(`snapshot: ${part.cells.length} cells written to ${options.snapshot ?? SNAPSHOT}`);
+  } else if (snapshot === undefined) {
+    const message = asInvoked(
+      'there is no snapshot to compare savings with: npm run gate -- --update',
+    );
+    found.push({ severity: 'notice', check: 'snapshot', subject: SNAPSHOT, message });
   } else {
-    const snapshot = await readSnapshot(file);
-    if (snapshot === undefined) {
-      const message = asInvoked(
-        'there is no snapshot to compare savings with: npm run gate -- --update',
-      );
-      found.push({ severity: 'notice', check: 'snapshot', subject: SNAPSHOT, message });
-    } else {
-      pushAll(found, judgeAgainstSnapshot(part.cells, snapshot, thresholds.cells));
-      pushAll(found, judgeRewards(part.cells, snapshot, thresholds.cells));
-      pushAll(
-        found,
-        judgeGone(part.cells, expectedCells(snapshot, options, { configs, dialects })),
-      );
-    }
+    pushAll(found, judgeAgainstSnapshot(part.cells, snapshot, thresholds.cells));
+    pushAll(found, judgeRewards(part.cells, snapshot, thresholds.cells));
+    pushAll(found, judgeGone(part.cells, expectedCells(snapshot, options, { configs, dialects })));
   }
   for (const finding of found) findings.push({ ...finding, command: commandOf(finding, options) });
 }
@@ -175,7 +187,7 @@ async function cellsPart(
 function expectedCells(
   snapshot: readonly SnapshotCell[],
   options: GateOptions,
-  { configs, dialects }: Selection,
+  { configs, dialects }: Pick<CellsPlan, 'configs' | 'dialects'>,
 ): readonly SnapshotCell[] {
   // Other recordings than those of the committed snapshot: it does not say which of its cells are meant.
   if (options.transcripts.length > 0 && options.snapshot === undefined) return [];
@@ -207,14 +219,5 @@ function commandOf(
 
 function dialectsOf(names: readonly string[]): readonly DialectName[] {
   if (names.length === 0) return allDialects;
-  return names.map((name) => {
-    const found = allDialects.find((dialect) => dialect === name);
-    if (found !== undefined) return found;
-    const nearest = nearestName(name, allDialects);
-    const hint = nearest === undefined ? '' : `; did you mean ${nearest}?`;
-    throw new HarnessError(
-      'usage',
-      `no dialect ${name}; expected one of ${allDialects.join(', ')}${hint}`,
-    );
-  });
+  return names.map((name) => oneOf('dialect', dialectNamed(name) ?? name, allDialects));
 }

@@ -112,7 +112,25 @@ describe('gate', () => {
     const config = await cli('gate', '--part', 'cells', '--config', 'cg-sumarize');
     expect(config.code).toBe(2);
     expect(config.stderr).toMatch(/cg-summarize/);
-    expect((await cli('gate', '--part', 'cell')).code).toBe(2);
+    const part = await cli('gate', '--part', 'cell');
+    expect(part.code).toBe(2);
+    expect(part.stderr).toMatch(/--part is 'cell'.*did you mean cells\?/);
+  });
+
+  test.each([
+    [['--runs', '1.5'], /--runs is '1\.5', expected a whole number/],
+    [['--seed', 'x'], /--seed is 'x', expected a whole number/],
+    [['--seed', '1', '--seed', '2'], /--seed .*several times/],
+    [['--component', 'sumarize'], /--component is 'sumarize'.*did you mean summarize\?/],
+    [['--dialect', 'gemni'], /--dialect is 'gemni'.*did you mean gemini\?/],
+    [['--snapshot', 'nope.csv'], /nope\.csv: there is no snapshot/],
+    [['--config', 'cg-sumarize'], /did you mean "cg-summarize"/],
+    [['--part', 'cells', '--component', 'mask'], /--component.*--part cells/],
+  ])('%j is bad usage, told before anything runs', async (words, said) => {
+    const { code, stderr, stdout } = await cli('gate', ...words);
+    expect(stderr).toMatch(said);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).not.toMatch(/contract suite: seed|replaying/);
   });
 
   test('a component by path is held to the contract, and a faulty one is caught', async () => {
