@@ -1,4 +1,4 @@
-import { nearestName } from '../errors.ts';
+import { nearestName, type Place } from '../errors.ts';
 import { catalog } from './catalog.ts';
 import type { Config } from './config.ts';
 import { hashOf, textOf } from './config-identity.ts';
@@ -31,6 +31,14 @@ export function matchedBy(control: Config, configs: readonly Config[]): readonly
   return named.length > 0 ? named : configs.filter(({ document }) => document === wanted);
 }
 
+/** Of the documents that the configs were made from. */
+interface Surroundings {
+  /** Configs that could be named, too. */
+  readonly named?: readonly string[];
+  /** Where a control says what it matches. */
+  readonly placeOf?: (control: Config) => Place | undefined;
+}
+
 /**
  * The configs with each control once for every config that it matches, right after that config: the sweep
  * needs what a config left of each request before it runs its controls.
@@ -39,6 +47,7 @@ export function matchControls(
   configs: readonly Config[],
   controls: readonly Config[],
   problems: Problems,
+  { named = [], placeOf }: Surroundings = {},
 ): Config[] {
   const byTarget = new Map<Config, Config[]>(configs.map((config) => [config, []]));
   for (const control of controls) {
@@ -48,7 +57,10 @@ export function matchControls(
       continue;
     }
     const targets = matchedBy(control, configs);
-    if (targets.length === 0) addUnmatched(control, configs, problems);
+    if (targets.length === 0) {
+      const names = [...configs.map(({ name }) => name), ...named];
+      addUnmatched(control, names, problems, placeOf?.(control));
+    }
     for (const target of targets) byTarget.get(target)?.push(matched(control, target));
   }
   return [...byTarget].flatMap(([config, itsControls]) => [config, ...itsControls]);
@@ -86,18 +98,20 @@ function markerModeOf({ steps }: Config): MarkerMode {
   return mode === undefined || others.length > 0 ? 'full' : mode;
 }
 
-function addUnmatched(control: Config, configs: readonly Config[], problems: Problems): void {
+function addUnmatched(
+  control: Config,
+  names: readonly string[],
+  problems: Problems,
+  place: Place = { file: control.source },
+): void {
   const wanted = wantedBy(control);
-  const at = { file: control.source, key: `components.${control.steps[0]?.key}.budget.match` };
+  const at = { ...place, key: `components.${control.steps[0]?.key}.budget.match` };
   if (wanted === EACH_CONFIG) {
     const message = `${shown(control.name)} is a control of every config of the run, and there is none: name one beside it (--config cg-mask,${control.name})`;
     problems.add('config.value', message, at);
     return;
   }
-  const near = nearestName(
-    wanted,
-    configs.map(({ name }) => name),
-  );
+  const near = nearestName(wanted, names);
   const hint = near === undefined ? '' : `; did you mean "${near}"?`;
   problems.add('config.missing', `no config ${shown(wanted)} to match${hint}`, at);
 }

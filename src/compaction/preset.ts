@@ -1,3 +1,4 @@
+import type { Place } from '../errors.ts';
 import { type Catalog, catalog } from './catalog.ts';
 import type { Config } from './config.ts';
 import { type ConfigDocument, readConfigDocument } from './config-document.ts';
@@ -63,7 +64,11 @@ export async function loadConfigs(
   if (isReadable) {
     addUnusedSets(resolver.unusedSets, resolved, componentsOf(documents), problems);
   }
-  const matched = isReadable ? matchControls(configs, controls, problems) : configs;
+  const surroundings = {
+    named: [...folder.files.keys()],
+    placeOf: (control: Config) => matchPlace(control, documents),
+  };
+  const matched = isReadable ? matchControls(configs, controls, problems, surroundings) : configs;
   const distinct = distinctByName(matched, problems);
   problems.throwIfAny();
   noteEqualHashes(distinct, notices);
@@ -74,6 +79,18 @@ export async function loadConfigs(
 interface Derived {
   readonly document: ConfigDocument;
   readonly bases: readonly ConfigDocument[];
+}
+
+/** Where the documents of a control say what it matches; undefined where `--set` does. */
+function matchPlace(control: Config, documents: readonly Derived[]): Place | undefined {
+  const derived = documents.find(({ document }) => document.file === control.source);
+  const [step] = control.steps;
+  if (derived === undefined || step === undefined) return undefined;
+  const nodes = [derived.document, ...derived.bases].map(({ components }) =>
+    ['budget', 'match'].reduce(child, child(components, step.key)),
+  );
+  const wanted = wantedBy(control);
+  return nodes.find((node) => node?.kind === 'scalar' && node.value === wanted)?.at;
 }
 
 /** Every component that these documents can name. */

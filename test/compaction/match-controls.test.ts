@@ -135,6 +135,16 @@ describe('a control', () => {
     expect((await failure({ inline })).message).toContain(said);
   });
 
+  it('with a config that is not there names its line and the nearest of the folder', async () => {
+    const error = await failure({ inline: control('cg-maks') });
+    expect(error.message).toContain('did you mean "cg-mask"?');
+    expect(error.at).toMatchObject({ file: 'CONTEXT_GURU_CONFIG_YAML', line: 3 });
+    const set = ['components.recency.budget.match=cg-maks'];
+    const given = await failure({ names: ['control-recency'], sets: set });
+    expect(given.message).toContain('did you mean "cg-mask"?');
+    expect(given.at?.line).toBeUndefined();
+  });
+
   it('without a budget is an error that names the key', async () => {
     const error = await failure({ inline: 'pipeline: [random_drop]' });
     expect(error.message).toContain('components.random_drop.budget');
