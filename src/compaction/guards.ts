@@ -43,9 +43,8 @@ export class GuardMemory {
 /** True for what a component may return; one of the user's own is not bound by our types. */
 export function isOutcome(value: unknown, memory = new GuardMemory()): value is Outcome {
   if (!isObject(value)) return false;
-  if (value.kind === 'skipped') return typeof value.gate === 'string';
-  if (value.kind === 'refused')
-    return typeof value.reason === 'string' && typeof value.detail === 'string';
+  if (value.kind === 'skipped') return isName(value.gate);
+  if (value.kind === 'refused') return isName(value.reason) && typeof value.detail === 'string';
   if (value.kind !== 'changed' || !Array.isArray(value.stashed)) return false;
   const { messages } = value;
   if (!Array.isArray(messages)) return false;
@@ -55,6 +54,20 @@ export function isOutcome(value: unknown, memory = new GuardMemory()): value is 
   );
   if (areMessages) memory.list = messages;
   return areMessages;
+}
+
+/** A row lists gates and reasons as `name:count;name:count`. */
+function isName(value: unknown): boolean {
+  return typeof value === 'string' && value.trim() !== '' && !/[;\r\n]/.test(value);
+}
+
+/** True for a rewrite that rewrote nothing: the same messages in the same order. */
+export function isUnchanged(before: readonly Message[], after: readonly Message[]): boolean {
+  if (before.length !== after.length) return false;
+  return after.every((message, index) => {
+    const recorded = before[index];
+    return message === recorded || message.raw === recorded?.raw;
+  });
 }
 
 function isMessage(value: unknown): boolean {

@@ -17,7 +17,7 @@ import type { BoundComponent } from './bound.ts';
 import { CallMeter, type ModelCall } from './charged-model.ts';
 import type { Context, Outcome, Slot } from './component.ts';
 import type { ExternalCall } from './external-call.ts';
-import { contractBreach, GuardMemory, isOutcome } from './guards.ts';
+import { contractBreach, GuardMemory, isOutcome, isUnchanged } from './guards.ts';
 import type { ModelSpec } from './model-spec.ts';
 import { Stash } from './stash.ts';
 
@@ -166,6 +166,10 @@ async function runStep(
     return { messages, report };
   }
   if (outcome.kind === 'refused') return revert(outcome.reason, outcome.detail);
+  if (isUnchanged(messages, outcome.messages)) {
+    const report = reportOf(tokens, { kind: 'skipped' as const, gate: 'unchanged' });
+    return { messages, report };
+  }
   const tokensAfter = listTokens(outcome.messages, options.counting);
   const breach = contractBreach(step.kind, messages, outcome, {
     tokensBefore: tokens,
@@ -182,6 +186,10 @@ async function runStep(
   if (breach !== undefined) return revert(breach.reason, breach.detail);
   const violations = options.addedViolations?.(messages, outcome.messages) ?? [];
   if (violations.length > 0) return revert(`shape:${violations[0]}`, violations.join(' '));
+  // Not every wire has a rule for it, and none takes it.
+  if (outcome.messages.length === 0 && options.addedViolations !== undefined) {
+    return revert('empty', 'no message is left of the request');
+  }
   const reused = outcome.reused === true;
   const report: StepReport = reportOf(tokensAfter, { kind: 'changed' as const, reused });
   return { messages: outcome.messages, report };

@@ -65,6 +65,10 @@ describe('a faulty component is reverted alone, with its reason', () => {
     ],
     ['unstashed', (list) => changed(list.slice(0, -1))],
     ['unstashed', () => changed([])],
+    ['empty', () => changed([], { irreversible: true })],
+    ['error:component.contract', () => ({ kind: 'skipped', gate: ' ' })],
+    ['error:component.contract', () => ({ kind: 'skipped', gate: 'one:1;two' })],
+    ['error:component.contract', () => ({ kind: 'refused', reason: 'a\nb', detail: '' })],
     [
       'unstashed',
       (list, context) => {
@@ -137,6 +141,20 @@ describe('a faulty component is reverted alone, with its reason', () => {
     expect(replayed?.after).toHaveLength(messages.length - 1);
     expect(replayed?.result.tokensAfter).toBe(second?.tokensAfter);
   });
+});
+
+test('a rewrite that rewrote nothing is no rewrite', async () => {
+  const same: ((list: readonly Message[]) => readonly Message[])[] = [
+    (list) => list,
+    (list) => [...list],
+    (list) => list.map((message) => ({ ...message })),
+  ];
+  for (const rewrite of same) {
+    const component = componentOf(({ messages: list }) => changed(rewrite(list)));
+    const [replayed] = await replayLists([messages], anthropic({ steps: [component] }));
+    expect(replayed?.result.steps[0]).toMatchObject({ kind: 'skipped', gate: 'unchanged' });
+    expect(replayed?.after).toBe(messages);
+  }
 });
 
 test('the state of the last good request comes back, the attempt stays', async () => {
