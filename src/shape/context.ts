@@ -20,11 +20,17 @@ export interface ShapeContext {
   readonly tools?: unknown;
   /** Anthropic: the request's own `cache_control`, which takes one of the four marks. */
   readonly cache_control?: unknown;
+  /** OpenAI Responses: what the provider keeps of earlier requests, and goes before the list. */
+  readonly previous_response_id?: unknown;
+  readonly conversation?: unknown;
   /** Cache marks outside the list, where only their number is known. */
   readonly cache_marks?: number;
 }
 
-const FIELDS = ['thinking', 'system', 'tools', 'cache_control'] as const;
+const FIELDS = {
+  anthropic: ['thinking', 'system', 'tools', 'cache_control'],
+  'openai-responses': ['previous_response_id', 'conversation'],
+} as const;
 
 /** Key of the message list in a request body of this dialect. */
 export function listKeyOf(dialect: DialectName): 'messages' | 'input' | 'contents' {
@@ -43,8 +49,10 @@ export function contextOfBody(dialect: DialectName, body: unknown): ShapeContext
   const context: { -readonly [Key in keyof ShapeContext]: ShapeContext[Key] } = {};
   const model = asString(body.model) ?? asString(body.modelId);
   if (model !== undefined) context.model = model;
-  if (dialect === 'anthropic') {
-    for (const field of FIELDS) if (body[field] !== undefined) context[field] = body[field];
+  if (dialect === 'anthropic' || dialect === 'openai-responses') {
+    for (const field of FIELDS[dialect]) {
+      if (body[field] !== undefined) context[field] = body[field];
+    }
   }
   if (dialect === 'bedrock') context.toolConfig = body.toolConfig ?? null;
   return context;

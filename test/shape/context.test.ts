@@ -13,6 +13,14 @@ describe('the context of a body', () => {
     expect(contextOfBody('openai-chat', body)).toEqual({ model: 'claude-opus-5-5' });
   });
 
+  it('says of a Responses request that its history lies with the provider', () => {
+    const body = { model: 'gpt-5', input: [], previous_response_id: 'resp_1', store: true };
+    expect(contextOfBody('openai-responses', body)).toEqual({
+      model: 'gpt-5',
+      previous_response_id: 'resp_1',
+    });
+  });
+
   it('says of a Bedrock request that it has no toolConfig', () => {
     expect(contextOfBody('bedrock', { messages: [], inferenceConfig: {} })).toEqual({
       toolConfig: null,

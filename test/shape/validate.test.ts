@@ -48,6 +48,38 @@ describe('validate', () => {
     expect(brokenRules(validate({ dialect: 'bedrock', messages }))).toEqual(['B-BLANK']);
   });
 
+  it('takes an output whose call lies with the provider, not one whose call a rewrite dropped', () => {
+    const dialect = 'openai-responses';
+    const user = { role: 'user', content: 'go on' };
+    const kinds = [
+      ['function_call', 'OR-PAIR-2'],
+      ['custom_tool_call', 'OR-PAIR-3'],
+    ] as const;
+    for (const [type, rule] of kinds) {
+      const call = { type, call_id: 'c1', name: 'f', arguments: '{}' };
+      const output = { type: `${type}_output`, call_id: 'c1', output: 'x' };
+      const before = wire([user, call, output]);
+      const messages = wire([user, output]);
+      const reference = { type: 'item_reference', id: 'fc_1' };
+      const judged = (items: readonly object[], context = {}, recorded?: typeof before) => {
+        const pair = recorded === undefined ? {} : { before: recorded };
+        return brokenRules(validate({ dialect, messages: wire(items), context, ...pair }));
+      };
+      expect(judged([user, output])).toEqual([rule]);
+      for (const context of [
+        { previous_response_id: 'resp_1' },
+        { conversation: { id: 'conv' } },
+      ]) {
+        expect(judged([user, output], context)).toEqual([]);
+        expect(judged([user, output], context, messages)).toEqual([]);
+        expect(judged([user, output], context, before)).toEqual([rule]);
+      }
+      expect(judged([user, output], { previous_response_id: null })).toEqual([rule]);
+      expect(judged([reference, output])).toEqual([]);
+      expect(judged([reference, output], {}, wire([reference, call, output]))).toEqual([rule]);
+    }
+  });
+
   it('changes no message and no list', () => {
     for (const example of examples) {
       const messages = Object.freeze(

@@ -124,6 +124,15 @@ function exactList({ text }: JsonFile, key: string): readonly WireMessage[] {
   return elements(text, span).map((element) => ({ raw: slice(text, element) }));
 }
 
+const CONTEXT_FIELDS = [
+  'thinking',
+  'system',
+  'tools',
+  'cache_control',
+  'previous_response_id',
+  'conversation',
+] as const;
+
 /**
  * The request fields that a case gives. A `request` case of Bedrock gives all of them, so a toolConfig that it
  * does not name is absent; elsewhere it is unknown.
@@ -141,7 +150,7 @@ function contextOfCase(dialect: ShapeDialect, check: string, given: JsonObject):
       context.cache_marks = (context.cache_marks ?? 0) + value;
     }
   }
-  for (const field of ['thinking', 'system', 'tools', 'cache_control'] as const) {
+  for (const field of CONTEXT_FIELDS) {
     if (given[field] !== undefined) context[field] = given[field];
   }
   const config = given.toolConfig ?? given.tool_config;

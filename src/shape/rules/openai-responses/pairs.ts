@@ -1,6 +1,6 @@
 /** Calls and their outputs: OR-PAIR-1 to OR-PAIR-3. They pair by id and order, not by adjacency. */
 import { quote } from '../../excerpt.ts';
-import { type Finding, type ListRule, once, type ShapeMode } from '../../rule.ts';
+import { type FactsView, type Finding, type ListRule, once, type ShapeMode } from '../../rule.ts';
 import { KIND, type MessageItems, type PairFamily, type PlacedItem, placedItems } from './items.ts';
 import { described } from './source.ts';
 
@@ -75,17 +75,31 @@ function* unanswered(
 
 function* unexpected(
   facts: readonly MessageItems[],
-  mode: ShapeMode,
+  { mode, context, factsBefore }: FactsView<MessageItems>,
   family: PairFamily,
 ): Generator<Finding> {
-  for (const { item, message, block } of pairingOf(facts, mode).unexpected) {
+  const found = pairingOf(facts, mode).unexpected;
+  if (found.length === 0) return;
+  // Where part of the history lies with the provider, only a call that the list had before can be missed.
+  const isWhole =
+    (context.previous_response_id ?? context.conversation ?? undefined) === undefined &&
+    !placedItems(facts).some(({ item }) => item.type === 'item_reference');
+  const dropped = isWhole ? undefined : callKeys(factsBefore() ?? []);
+  for (const { item, message, block } of found) {
     if (item.part.kind !== 'output' || item.part.family !== family) continue;
+    if (dropped !== undefined && !item.keys.some((key) => dropped.has(key))) continue;
     yield {
       message,
       block,
       detail: `${item.type} ${quote(item.callId ?? '')} has no call before it`,
     };
   }
+}
+
+function callKeys(facts: readonly MessageItems[]): ReadonlySet<string> {
+  return new Set(
+    placedItems(facts).flatMap(({ item }) => (item.part.kind === 'call' ? item.keys : [])),
+  );
 }
 
 const FIX = 'Keep or drop a call together with its output, the call first.';
@@ -113,7 +127,7 @@ export const pairRules: readonly ListRule<MessageItems>[] = [
       rewriteCanBreak: true,
     }),
     concerns: KIND.output,
-    find: (facts, { mode }) => unexpected(facts, mode, 'function'),
+    find: (facts, list) => unexpected(facts, list, 'function'),
   },
   {
     ...described({
@@ -126,9 +140,9 @@ export const pairRules: readonly ListRule<MessageItems>[] = [
       rewriteCanBreak: true,
     }),
     concerns: KIND.call | KIND.output,
-    *find(facts, { mode }): Generator<Finding> {
-      yield* unanswered(facts, mode, 'other');
-      yield* unexpected(facts, mode, 'other');
+    *find(facts, list): Generator<Finding> {
+      yield* unanswered(facts, list.mode, 'other');
+      yield* unexpected(facts, list, 'other');
     },
   },
 ];
