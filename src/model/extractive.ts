@@ -44,7 +44,7 @@ interface IdentifierUses {
  */
 export function summarizeByExtraction(prompt: SummaryPrompt, memo: MessageMemo): string {
   const { limit } = prompt;
-  const messages = prompt.messages.map((message) => memo.factsOf(message));
+  const messages = memo.factsOf(prompt.messages);
   const uses = identifierUses(messages, prompt, memo);
   const candidates = rank(messages, uses, prompt, memo);
   const selection = new Selection();

@@ -28,6 +28,15 @@ export interface MessageFacts {
   readonly identifiers: readonly number[];
 }
 
+/** A part of a prompt, and what is known of it so far. */
+interface Chunk {
+  readonly text: string;
+  /** Where it stood in the prompt that it was last in. */
+  place: number;
+  facts: MessageFacts | undefined;
+  tokens: number | undefined;
+}
+
 /** What a task or the latest turns name. */
 interface Goal {
   readonly words: Names;
@@ -80,8 +89,9 @@ const cues: readonly (readonly [RegExp, number])[] = [
 ];
 
 export class MessageMemo {
-  private facts = new GenerationCache<MessageFacts>(REMEMBERED_CHARACTERS, (key) => key.length);
-  private tokens = new GenerationCache<number>(REMEMBERED_CHARACTERS, (key) => key.length);
+  private chunks = new GenerationCache<Chunk>(REMEMBERED_CHARACTERS, (key) => key.length);
+  /** What the latest prompt was made of, in order. */
+  private latest: readonly Chunk[] = [];
   private goals = new GenerationCache<Goal>(REMEMBERED_CHARACTERS, (key) => key.length);
   private vocabulary = new Map<string, number>();
   private spellings: string[] = [];
@@ -90,7 +100,8 @@ export class MessageMemo {
   /** Forgets everything when the vocabulary has grown too large; the numbers of earlier facts end here. */
   startCall(): void {
     if (this.vocabulary.size < VOCABULARY_LIMIT) return;
-    this.facts = new GenerationCache(REMEMBERED_CHARACTERS, (key) => key.length);
+    this.chunks = new GenerationCache(REMEMBERED_CHARACTERS, (key) => key.length);
+    this.latest = [];
     this.goals = new GenerationCache(REMEMBERED_CHARACTERS, (key) => key.length);
     this.vocabulary = new Map();
     this.spellings = [];
@@ -111,26 +122,63 @@ export class MessageMemo {
     return this.mereNames[number] ?? true;
   }
 
-  factsOf(message: string): MessageFacts {
-    const known = this.facts.get(message);
+  /** Facts of the messages of a prompt, in order. */
+  factsOf(messages: readonly string[]): readonly MessageFacts[] {
+    return this.inOrder(messages).map((chunk) => {
+      chunk.facts ??= this.read(chunk.text);
+      return chunk.facts;
+    });
+  }
+
+  tokensOf(text: string): number {
+    return tokensOfChunk(this.chunkOf(text));
+  }
+
+  /** Tokens of a prompt, by its parts in order, of which no token reaches over two. */
+  tokensOfParts(parts: readonly string[]): number {
+    let tokens = 0;
+    for (const chunk of this.inOrder(parts)) tokens += tokensOfChunk(chunk);
+    return tokens;
+  }
+
+  /**
+   * What is known of each part. Prompts of a session mostly go on where the one before began, so a part is held
+   * against that one's next: to compare two texts is much faster than to hash one.
+   */
+  private inOrder(texts: readonly string[]): readonly Chunk[] {
+    const { latest } = this;
+    let next = 0;
+    const chunks = texts.map((text) => {
+      const expected = latest[next];
+      if (expected?.text === text) {
+        next++;
+        return expected;
+      }
+      const chunk = this.chunkOf(text);
+      if (latest[chunk.place] === chunk) next = chunk.place + 1;
+      return chunk;
+    });
+    for (const [place, chunk] of chunks.entries()) chunk.place = place;
+    this.latest = chunks;
+    return chunks;
+  }
+
+  private chunkOf(text: string): Chunk {
+    const known = this.chunks.get(text);
     if (known !== undefined) return known;
+    const chunk = { text: flatCopy(text), place: 0, facts: undefined, tokens: undefined };
+    this.chunks.set(chunk.text, chunk);
+    return chunk;
+  }
+
+  private read(message: string): MessageFacts {
     const { role, body } = splitHeader(message);
     const units = unitTexts(body).map((text) => this.unitOf(text, role));
-    const found = {
+    return {
       units,
       words: distinct(units.flatMap((unit) => unit.words)),
       identifiers: distinct(units.flatMap((unit) => unit.identifiers)),
     };
-    this.facts.set(flatCopy(message), found);
-    return found;
-  }
-
-  tokensOf(chunk: string): number {
-    const known = this.tokens.get(chunk);
-    if (known !== undefined) return known;
-    const count = countTokens(chunk);
-    this.tokens.set(flatCopy(chunk), count);
-    return count;
   }
 
   /** The numbers of the words in the texts that some message has. */
@@ -183,6 +231,11 @@ export class MessageMemo {
     this.mereNames.push(!/[\d/]/.test(spelling));
     return number;
   }
+}
+
+function tokensOfChunk(chunk: Chunk): number {
+  chunk.tokens ??= countTokens(chunk.text);
+  return chunk.tokens;
 }
 
 function goalFreeScore(text: string, role: string, words: number): number {

@@ -81,9 +81,7 @@ function inputTokens(request: ModelRequest, memo: MessageMemo): number {
 /** Counted message by message, since transcripts grow. */
 function chunkTokens(prompt: string, memo: MessageMemo): number {
   const [first = '', ...chunks] = messageChunks(prompt);
-  let tokens = 0;
-  for (const chunk of [...headChunks(first), ...chunks]) tokens += memo.tokensOf(chunk);
-  return tokens;
+  return memo.tokensOfParts([...headChunks(first), ...chunks]);
 }
 
 /** Of a prompt that shows an output, whose tokens the counter may know already. */

@@ -62,6 +62,24 @@ describe.each(stubNames)('%s', (name) => {
     );
   });
 
+  it('gives the same reply to prompts that go on where others began, ended or had the same twice', async () => {
+    const message = fc.nat(9).map((n) => `user:\nThe door at place_${n} is red.`);
+    // Kept, moved on, cut, or with another message put in: what prompts of one session do.
+    const change = fc.record({ from: fc.nat(4), cut: fc.nat(3), more: fc.array(message) });
+    const used = stubModel(name);
+    await fc.assert(
+      fc.asyncProperty(fc.array(change, { minLength: 2, maxLength: 6 }), async (changes) => {
+        let messages: string[] = [];
+        for (const { from, cut, more } of changes) {
+          messages = [...messages.slice(from, messages.length - cut), ...more];
+          const request = summaryRequest({ limit: 60, messages });
+          expect(await used.ask(request, signal)).toEqual(await ask(name, request));
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
   it('is empty only for a blank transcript', async () => {
     const { text } = await ask(name, {
       ...summaryRequest({ limit: 50, messages: [] }),
