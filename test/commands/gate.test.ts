@@ -85,7 +85,7 @@ describe('gate', () => {
   });
 
   test.each([
-    ['--dialect', 'antropic', /no dialect antropic.*did you mean anthropic\?/],
+    ['--dialect', 'antropic', /--dialect is 'antropic'.*did you mean anthropic\?/],
     ['--config', 'cg-sumarize', /no config "cg-sumarize".*did you mean "cg-summarize"\?/],
   ])('%s %s is told before the contract suite runs', async (option, name, message) => {
     const { code, stdout, stderr } = await cli('gate', option, name);
