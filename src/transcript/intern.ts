@@ -50,7 +50,7 @@ export class MessageTable {
     const own = isOwn ? raw : flatCopy(raw);
     const { role, blocks, canonical } = read(own);
     const identity = this.#identity(dialect, canonical);
-    const message = { role, blocks: fitted(blocks), raw: own, identity };
+    const message = frozen({ role, blocks: fitted(blocks), raw: own, identity });
     messages.set(own, message);
     this.characters += own.length;
     return message;
@@ -61,10 +61,24 @@ export class MessageTable {
     const hash = flatCopy(digest.digest('hex').slice(0, 32));
     const known = this.#byHash.get(hash);
     if (known !== undefined) return known;
-    const identity: Identity = { hash, memo: new Map() };
+    const identity: Identity = Object.freeze({ hash, memo: new Map<string, unknown>() });
     this.#byHash.set(hash, identity);
     return identity;
   }
+}
+
+/** A component of the user's own that changed a message would change the recording, for all configs after it. */
+function frozen(message: Message): Message {
+  for (const block of message.blocks) {
+    if (block.kind === 'tool-result') {
+      Object.freeze(block.texts);
+      for (const medium of block.media) Object.freeze(medium);
+      Object.freeze(block.media);
+    }
+    Object.freeze(block);
+  }
+  Object.freeze(message.blocks);
+  return Object.freeze(message);
 }
 
 function tooLong(length: number): HarnessError {

@@ -54,6 +54,18 @@ describe('a faulty component is reverted alone, with its reason', () => {
       },
     ],
     ['error:harness.internal', () => Promise.reject(undefined)],
+    // What was recorded is the same for all configs, so nobody can change it.
+    ...[
+      (message: Message) => Object.assign(message, { raw: '{}' }),
+      ({ blocks }: Message) => (blocks as unknown[]).pop(),
+      ({ blocks }: Message) => Object.assign(blocks[0] ?? {}, { text: 'other' }),
+    ].map((change): [string, Fault] => [
+      'error:harness.internal',
+      (list) => {
+        for (const message of list) change(message);
+        return changed(list.slice(1));
+      },
+    ]),
     ['error:component.timeout', () => new Promise<never>(() => {})],
     ['grew', (list, context) => changed([...list, say('more', context)])],
     [

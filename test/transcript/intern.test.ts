@@ -17,6 +17,24 @@ describe('MessageTable', () => {
     );
   });
 
+  test('nothing of a message can be changed', () => {
+    const kinds = new Set<string>();
+    const check = (value: unknown) => {
+      if (typeof value !== 'object' || value === null || value instanceof Map) return;
+      expect(Object.isFrozen(value)).toBe(true);
+      for (const inner of Object.values(value)) check(inner);
+    };
+    fc.assert(
+      fc.property(conversations(), ({ messages }) => {
+        for (const message of messages) {
+          check(message);
+          for (const { kind } of message.blocks) kinds.add(kind);
+        }
+      }),
+    );
+    expect([...kinds]).toEqual(expect.arrayContaining(['text', 'tool-call', 'tool-result']));
+  });
+
   test('a moved cache mark or a respelled string is another object of the same identity', () => {
     fc.assert(
       fc.property(conversations({ minTurns: 1 }), ({ dialect, raws, messages, table }) => {
