@@ -101,7 +101,8 @@ function checkAccounts(file: SeedFile, { losses, problems }: Whole): void {
   if (!isJsonLines(lines)) return;
   const named = new Set(told.map(({ at }) => at.line));
   for (const [index, line] of lines.entries()) {
-    if (line.trim() === '' || isJson(line)) continue;
+    // A byte order mark before a line, as files put together have it, is read over as white space.
+    if (line.trim() === '' || isJson(line.trim())) continue;
     insist(
       named.has(index + 1) || named.has(undefined),
       () => `line ${index + 1} is no JSON and no problem names it: ${line.slice(0, 80)}`,

@@ -30,13 +30,13 @@ describe('the heap is collected early', () => {
 
   test('while sessions are large, and told to V8 when that changes', () => {
     for (const size of [100, 9_000_000, 10_000_000, 100, 100]) limitHeapGrowth(size);
-    expect(flags).toEqual(['--heap-growing-percent=25', '--heap-growing-percent=0']);
+    expect(flags).toEqual(['--heap-growing-percent=25', '--heap-growing-percent=150']);
   });
 
   test('from when a large one is read, until the next is not', async () => {
     await readAll([recordingOf('large', 9_000_000)], folder);
     expect(flags).toEqual(['--heap-growing-percent=25']);
     await readAll([recordingOf('small', 1000)], folder);
-    expect(flags.at(-1)).toBe('--heap-growing-percent=0');
+    expect(flags.at(-1)).toBe('--heap-growing-percent=150');
   });
 });
