@@ -96,6 +96,19 @@ describe('what each config costs', () => {
     );
   });
 
+  test('a config that saves no tokens is not said to save some', () => {
+    const dearer = priced({ before: 1, after: 2, model: 0 });
+    const saying = (tokensAfter: number) =>
+      costSection(
+        [...rowsOf({ baseline: [same(1)] }), runRow('t0', 'c', { ...dearer, tokensAfter })],
+        ['baseline', 'c'],
+        'baseline',
+      ).join('\n');
+    expect(saying(900)).toContain('`c` saves 100 tokens **and costs 1.0000 USD more**');
+    expect(saying(1000)).not.toContain('saves');
+    expect(saying(1100)).not.toContain('saves');
+  });
+
   test('is of the cells that have prices, and sums over different cells are no order', () => {
     const rows = rowsOf({
       baseline: [same(1), same(1)],
